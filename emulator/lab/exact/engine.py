@@ -468,8 +468,10 @@ class _Drive:
         first = reasons[0].reason
         counts = record.throttled_by_reason
         counts[first] = counts.get(first, 0.0) + 1
-        if self._log.first_throttle is None:
-            self._log.first_throttle = (time_ns - self._log.start_ns) / NANOSECONDS
+        log = self._log
+        log.last_throttle = (time_ns - log.start_ns) / NANOSECONDS
+        if log.first_throttle is None:
+            log.first_throttle = log.last_throttle
 
     def _give_up_waiting(self) -> None:
         """Count the calls that the end of the run finds waiting, as far as they came."""

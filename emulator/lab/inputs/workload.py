@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from emulator.capacity.retries import POLICIES, RetryPolicy
 from emulator.clock import DEFAULT_START
@@ -37,7 +37,15 @@ from emulator.lab.inputs.patterns import (
     make_field,
 )
 
+#: Whether tables meet the load first, or have lived with it.
+Age: TypeAlias = Literal["first", "lived"]
+AGES: Final[tuple[Age, ...]] = ("first", "lived")
+
 _FIRST_MINUTE: Final = 60
+#: Assumed: a month, over which a design is judged.
+_HORIZON: Final = 30 * 86_400.0
+#: Buckets of the horizon at most; where there are more, it is shorter.
+_MOST_BUCKETS: Final = 43_200
 #: The share of a rate's peak that counts as all of it.
 _REACHED: Final = 0.95
 #: Source: CAP-1007, a month has 730 hours.
@@ -68,11 +76,16 @@ class Workload:
     retry: str = "legacy"
     #: Clients among which requests are shared, or how many there are.
     clients: Clients | int = Clients.count
-    #: Seconds before the run, in whole ones, during which every pattern comes at its rate before
-    #: the run (``warm_up_rate``). Buckets, partitions and items are then what they left; nothing
-    #: of it is counted, and the run's time begins at its end. 0 for newborn tables (CAP2-10).
-    #: Assumed: the default.
+    #: Seconds before the run, in whole ones, whose writes are stored when it begins (at the rate
+    #: before the run, ``warm_up_rate``). None of them is refused, and no partition splits by them
+    #: (CAP2-10). Assumed: the default.
     warm_up: int = 300
+    #: Whether ``risk`` is that of tables which meet the load ``first``, as their history leaves
+    #: them, or of tables that have ``lived`` with it.
+    age: Age = "first"
+    #: How many seconds the design is to hold for: 30 days, or the run if that is longer. Keys
+    #: that have a time, and heat that moves, are placed anew with every bucket of it.
+    horizon: float | None = None
     #: Epoch seconds at which the run begins; a whole minute.
     start: int = DEFAULT_START
     preload: Sequence[Preload] = ()
@@ -95,6 +108,8 @@ class Workload:
         object.__setattr__(self, "duration", math.ceil(self.duration))
         object.__setattr__(self, "warm_up", math.ceil(self.warm_up))
         object.__setattr__(self, "clients", self.callers)
+        if self.horizon is None:
+            object.__setattr__(self, "horizon", max(_HORIZON, float(self.duration)))
         _check(self)
 
     @property
@@ -122,6 +137,16 @@ class Workload:
     def history(self) -> float:
         """How far before the run the oldest item was written, in seconds."""
         return self.warm_up + max((preload.span for preload in self.preload), default=0.0)
+
+    def buckets_of(self, step: float | None) -> int:
+        """Return how many buckets the horizon has, at most.
+
+        >>> workload = Workload(patterns=[Pattern("put", "PutItem", rate=2)], duration=60)
+        >>> workload.buckets_of(86_400), workload.buckets_of(None)
+        (30, 1)
+        """
+        assert self.horizon is not None, "set when it was made"
+        return 1 if step is None else min(_MOST_BUCKETS, math.ceil(self.horizon / step))
 
     def rates(self, pattern: Pattern) -> Floats:
         """Return the requests per second of a pattern, for each second of the run."""
@@ -214,6 +239,8 @@ class Workload:
             "retry": self.retry,
             "clients": self.callers.to_document(),
             "warm_up": self.warm_up,
+            "age": self.age,
+            "horizon": self.horizon,
             "start": self.start,
             "load": self.load,
             "retention": self.retention,
@@ -281,6 +308,13 @@ def _check(workload: Workload) -> None:
 def _problems(workload: Workload) -> Iterator[str]:
     if workload.duration < 1:
         yield "Workload.duration must be at least one second"
+    if workload.age not in AGES:
+        yield f"Workload.age must be one of {', '.join(AGES)}, not {workload.age!r}"
+    if workload.horizon is not None and not workload.horizon >= workload.duration:
+        yield (
+            f"Workload.horizon is {workload.horizon:g} s: it must not be shorter than the run of "
+            f"{workload.duration} s"
+        )
     if workload.warm_up < 0:
         yield "Workload.warm_up must not be negative"
     if workload.every is not None and workload.every < workload.duration:
@@ -377,10 +411,23 @@ WORKLOAD: Final = Record(
         ),
         "warm_up": FormMember(
             forms.duration(zero=True),
-            "The time before the run, which is not counted: buckets, partitions and items are then "
-            "what it left. `0` for new tables.",
+            "The time before the run whose writes are stored when it begins; none is refused.",
             default=Workload.warm_up,
             example="2m",
+        ),
+        "age": FormMember(
+            forms.choice({name: name for name in AGES}),
+            "Which tables `risk` is about: those that meet the load `first`, or those that have "
+            "`lived` with it. The grade knows both.",
+            default=Workload.age,
+            example="lived",
+        ),
+        "horizon": FormMember(
+            forms.duration(),
+            "How long the design is to hold. Keys made of the time, and heat that moves, are "
+            "placed anew in every bucket of it.",
+            default=_HORIZON,
+            example="90d",
         ),
         "fields": FormMember(
             forms.by_name(FIELD.form),

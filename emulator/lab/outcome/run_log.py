@@ -396,8 +396,9 @@ class RunLog:
         workload = self.layout.workload
         self.seconds = workload.duration
         self.step, self.cell = step_of(self.seconds), MINUTE
-        self.start_ns = emulator.clock.now_ns()
+        self.start_ns = emulator.account.now_ns
         self.first_throttle: float | None = None
+        self.last_throttle: float | None = None
         self.splits: list[SplitResult] = []
         self.scalings: list[Scaled] = []
         self.resources = self._new_records()

@@ -1,9 +1,13 @@
-"""The emulator of one run: the design's tables with their histories, and nothing in them."""
+"""The emulator of one world: the design's tables with their histories, and nothing in them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from emulator.api import Emulator
-from emulator.clock import ManualClock
+from emulator.clock import NANOSECONDS, ManualClock
+from emulator.engine.events import Event, Scaled, Split
 from emulator.engine.feed import TrafficFeed
 from emulator.engine.resource import Resource
 from emulator.engine.table import Table
@@ -13,8 +17,13 @@ from emulator.service.errors import LimitExceededException, ValidationException
 from emulator.settings import Settings
 
 
+_MINUTE_NS: Final = 60 * NANOSECONDS
+
+
 class RunEmulator:
-    """The emulator of one run, with the design's tables.
+    """The emulator of one world, with the design's tables.
+
+    A run may be followed by others on the same tables, which then have lived.
 
     Args:
         layout: The design under its workload.
@@ -33,6 +42,41 @@ class RunEmulator:
         for table in layout.tables:
             self._create(table)
         self.feed.leave_metrics_out()
+        self._changes = 0
+        self.emulator.events.subscribe(self._note_change, (Split, Scaled))
+
+    def _note_change(self, event: Event) -> None:
+        if isinstance(event, Scaled) or event.cause != "size":  # type: ignore[union-attr]
+            self._changes += 1
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether partitions have split for heat or growth, or capacity has scaled, in this run."""
+        return self._changes > 0
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether a partition is hot, so that it may be split soon."""
+        return any(own.heat.pending or own.heat.has_streaks for own in self._resources())
+
+    def begin_again(self) -> None:
+        """Begin another run on the same tables, at the next whole minute."""
+        now_ns = self.account.now_ns
+        self.feed.advance(now_ns + -now_ns % _MINUTE_NS)
+        for table in self.layout.tables:
+            for index in (None, *table.global_indexes):
+                history = (table if index is None else index).design.history
+                share = history.burst_start
+                own = self.resource(table, index)
+                own.meter.fill_reserves(
+                    self.emulator.settings.burst_start if share is None else share
+                )
+        self._changes = 0
+
+    def _resources(self) -> Iterator[Resource]:
+        for table in self.layout.tables:
+            for index in (None, *table.global_indexes):
+                yield self.resource(table, index)
 
     def _create(self, table: TableLayout) -> None:
         try:

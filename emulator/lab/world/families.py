@@ -339,6 +339,15 @@ class Family:
         """How many seconds its keys stay the same; None for ever."""
         return self.placements[0].step
 
+    def periods(self, moment: float, shift: int) -> int:
+        """Return how many times its keys have been placed anew since the first run.
+
+        Args:
+            moment: In seconds since the epoch.
+            shift: How many seconds later than in the first run its keys are.
+        """
+        return 0 if self.step is None else int(shift // max(self.step, 1.0))
+
     def columns(self, moment: float) -> Columns:
         """Return the columns at a moment; the same object while keys are the same."""
         step = self.placements[0].step_at(moment)
@@ -388,6 +397,7 @@ class Places:
         family: The family.
         columns: Its columns.
         salts: By world, the salt of the hash.
+        periods: By world, how many periods later than in the first run its keys are.
         hashes: By world and key.
         slots: By world and key, the slot of the partition where the key begins.
         parts: By world, group and slot, the share of the group's keys that lies there.
@@ -397,6 +407,7 @@ class Places:
     family: Family
     columns: Columns
     salts: Sequence[int]
+    periods: Sequence[int]
     hashes: Annotated[Integers, "world", "key"]
     slots: Annotated[Integers, "world", "key"]
     parts: Annotated[Floats, "world", "group", "slot"]
@@ -404,7 +415,13 @@ class Places:
 
     @classmethod
     def of(
-        cls, family: Family, columns: Columns, salts: Sequence[int], slots_of: SlotsOf, room: int
+        cls,
+        family: Family,
+        columns: Columns,
+        salts: Sequence[int],
+        shifts: Sequence[int],
+        slots_of: SlotsOf,
+        room: int,
     ) -> Places:
         """Place the columns of a family in every world.
 
@@ -412,6 +429,7 @@ class Places:
             family: The family.
             columns: Its columns.
             salts: By world, the salt of the hash.
+            shifts: By world, how many seconds later than in the first run its keys are.
             slots_of: Tells the partitions of a world.
             room: How many slots there are.
         """
@@ -419,15 +437,17 @@ class Places:
         hashes = np.zeros((worlds, len(hashed)), dtype=np.uint64)
         parts = np.zeros((worlds, len(columns.sizes), room))
         slots = np.zeros((worlds, len(hashed)), dtype=np.int64)
-        places = cls(family, columns, salts, hashes.view(np.int64), slots, parts)
-        for world, salt in enumerate(salts):
-            hashes[world] = hash_keys(hashed, salt)
+        periods = [family.periods(columns.moment, shift) for shift in shifts]
+        places = cls(family, columns, salts, periods, hashes.view(np.int64), slots, parts)
+        for world, (salt, period) in enumerate(zip(salts, periods, strict=True)):
+            hashes[world] = hashes_in(hash_keys(hashed, salt), period)
             own, lows = slots_of(world)
             firsts = np.asarray([low[0] for low in lows], dtype=np.uint64)
             slots[world] = own[np.searchsorted(firsts, hashes[world], side="right") - 1]
             places._find_divided(world, own, lows)
             widths = np.diff(np.asarray([*(low[0] for low in lows), HASH_SPACE], dtype=np.float64))
-            rng = np.random.default_rng([salt, family.number, _PLACES])
+            later = [period] if period else []
+            rng = np.random.default_rng([salt, family.number, _PLACES, *later])
             for group, size in enumerate(columns.sizes.tolist()):
                 parts[world, group, own] += _drawn(size, widths / widths.sum(), rng)
         return places
@@ -578,6 +598,20 @@ def _drawn(size: float, widths: Floats, rng: np.random.Generator) -> Floats:
     if not np.isfinite(size) or size <= 0:
         return widths
     return np.asarray(rng.multinomial(int(size), widths) / size)
+
+
+def hashes_in(hashes: Integers, period: Integers | int) -> Integers:
+    """Return the hashes of keys that are other keys in every period, from those in the first.
+
+    >>> hashes = hash_keys([b"Sabc"], 0)
+    >>> hashes_in(hashes, 0) == hashes, hashes_in(hashes, 1).tolist()
+    (array([ True]), [2015159966987531458])
+    """
+    number = np.asarray(period, dtype=np.uint64)
+    mixed = hashes.astype(np.uint64) + number * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.where(number > 0, mixed ^ (mixed >> np.uint64(31)), hashes)
 
 
 def hash_keys(hashed: Iterable[bytes], salt: int) -> Integers:

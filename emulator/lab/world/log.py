@@ -284,6 +284,8 @@ class LogWriter:
         self._write_levels()
         first = float(run.tally.first_throttle[0])
         log.first_throttle = first if np.isfinite(first) else None
+        last = float(run.tally.last_throttle[0])
+        log.last_throttle = last if np.isfinite(last) else None
         for queue in run.state.queues:
             index = self._records[queue.resource]
             closed = float(queue.closed_at[0])

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from emulator.capacity import READ, WRITE
+from emulator.clock import NANOSECONDS
 from emulator.engine.events import Event, Scaled, Split
 from emulator.engine.feed import ReportedAccess
 from emulator.engine.resource import Resource
@@ -85,6 +86,7 @@ class PlayedWorld:
         world: Which.
         emulator: Its emulator, with the design's tables.
         resources: The engine's side of every table and global index, by number.
+        shift: How many seconds later than in the first run keys are that have a time.
         splits: How many partitions were split since the run began.
         new_splits: Splits that are not followed yet.
         has_scaled: Whether capacity has changed and is not followed yet.
@@ -95,14 +97,17 @@ class PlayedWorld:
         world: World,
         emulator: RunEmulator,
         layouts: Sequence[tuple[TableLayout, IndexLayout | None]],
+        shift: int = 0,
     ) -> None:
         self.world = world
+        self.shift = shift
         self.emulator = emulator
         self.resources: list[Resource] = [emulator.resource(*layout) for layout in layouts]
         self.splits = 0
         self.new_splits: list[PartitionSplit] = []
         self.has_scaled = False
         self._layouts = layouts
+        self._start_ns = emulator.account.now_ns
         self._feed = emulator.feed
         self._numbers = {resource.arn: number for number, resource in enumerate(self.resources)}
         #: For each resource the bytes from which a partition may be too large.
@@ -139,9 +144,9 @@ class PlayedWorld:
         """Return the engine's table that a resource is, or belongs to."""
         return self.emulator.table(self._layouts[number][0])
 
-    def advance(self, now_ns: int) -> None:
-        """Move the emulator to a moment."""
-        self._feed.advance(now_ns)
+    def advance(self, second: int) -> None:
+        """Move the emulator to a second of the run."""
+        self._feed.advance(self._start_ns + second * NANOSECONDS)
 
     def fit_partitions(self) -> None:
         """Give the tables partitions for what they hold."""
@@ -167,9 +172,11 @@ class PlayedWorld:
 
     # When something is due
 
-    def split_due(self, start: int) -> float:
-        """Return the second of the run in which a partition is split next, or infinity."""
-        return min(resource.heat.next_due_s for resource in self.resources) - start
+    @property
+    def split_due(self) -> float:
+        """The second of the run in which a partition is split next, or infinity."""
+        due_s = min(resource.heat.next_due_s for resource in self.resources)
+        return due_s - self._start_ns // NANOSECONDS
 
     @property
     def is_fixed(self) -> bool:

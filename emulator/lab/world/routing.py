@@ -138,10 +138,9 @@ class Routing:
         ]
 
     def _follow_families(self) -> None:
-        moment, salts = (
-            self._plan.context.moment,
-            [own.world.settings.placement_salt for own in self._worlds],
-        )
+        moment = self._plan.context.moment
+        salts = [own.world.settings.placement_salt for own in self._worlds]
+        shifts = [own.shift for own in self._worlds]
         places: dict[Family, Places] = {}
         for family in self._plan.families():
             columns, known = family.columns(moment), self._places.get(family)
@@ -149,7 +148,7 @@ class Routing:
                 resource = family.resource
                 slots_of = partial(self._partitions, resource)
                 room = self._state.numbers.rooms[resource]
-                known = Places.of(family, columns, salts, slots_of, room)
+                known = Places.of(family, columns, salts, shifts, slots_of, room)
             places[family] = known
         self._places = places
 

@@ -15,7 +15,6 @@ from typing import Annotated, Final, TypeAlias
 import numpy as np
 
 from emulator.capacity import READ, WRITE
-from emulator.clock import NANOSECONDS
 from emulator.lab.inputs.distributions import Floats, Integers
 from emulator.lab.outcome.run_log import MINUTE
 from emulator.lab.outcome.world_outcome import WorldOutcome, make_outcome
@@ -113,10 +112,6 @@ class Run:
         return self._worlds[0].emulator
 
     @property
-    def _start(self) -> int:
-        return self.plan.workload.start
-
-    @property
     def _duration(self) -> int:
         return self.plan.workload.duration
 
@@ -132,7 +127,8 @@ class Run:
             if self._stop_over is not None and self._stop(self._stop_over):
                 break
             first = last
-        for world in self._worlds:
+        for number, world in enumerate(self._worlds):
+            world.keep_accesses(partial(self._shown, number), number)
             world.leave()
         return [own or self._outcome(world) for world, own in enumerate(self._outcomes)]
 
@@ -410,7 +406,6 @@ class Run:
             part,
             worlds,
             others * means[:, table.pattern],
-            self._start,
             self.watch,
         )
         arriving = [own.of(now, seconds) for own, now in zip(coming, first.tolist(), strict=True)]
@@ -539,17 +534,14 @@ class Run:
             self._close_minute(world, int(now[world]), self.state.minute, world)
         self.state.minute.begin(ends)
         for world in worlds[course.split_due[worlds] <= now[worlds]].tolist():
-            self._worlds[world].advance(self._time_ns(int(now[world])))
-            course.split_due[world] = self._worlds[world].split_due(self._start)
+            self._worlds[world].advance(int(now[world]))
+            course.split_due[world] = self._worlds[world].split_due
         self._follow([world for world in worlds.tolist() if self._worlds[world].has_changed])
-
-    def _time_ns(self, second: int) -> int:
-        return (self._start + second) * NANOSECONDS
 
     def _close_minute(self, world: int, now: int, minute: Minute, row: int) -> None:
         """Tell the emulator of a world of the minute that ends, of which a row has the figures."""
         own, numbers, course = self._worlds[world], self.state.numbers, self._course
-        own.advance(self._time_ns((now - 1) // MINUTE * MINUTE))
+        own.advance((now - 1) // MINUTE * MINUTE)
         buckets = [
             numbers.partitions(resource, axis)
             for resource in range(len(numbers.rooms))
@@ -557,9 +549,9 @@ class Run:
         ]
         ids = [slots.ids(world) for slots in self.state.slots]
         own.report_minute(row, minute, ids, buckets)
-        own.advance(self._time_ns(now))
+        own.advance(now)
         course.told[world] = now
-        course.split_due[world] = own.split_due(self._start)
+        course.split_due[world] = own.split_due
         course.is_restless[world] = any(one.heat.has_streaks for one in own.resources)
 
     def _live_on(self, world: int, end: int, demand: ByBucket, consumed: ByBucket) -> int:
@@ -591,8 +583,8 @@ class Run:
             if is_awake and moment == ends:
                 self._close_minute(world, moment, figures, 0)
             else:
-                own.advance(self._time_ns(moment))
-                course.split_due[world] = own.split_due(self._start)
+                own.advance(moment)
+                course.split_due[world] = own.split_due
             if own.has_changed:
                 return moment
             course.is_awake[world] = not self._sleeps(world, demand)
@@ -619,7 +611,7 @@ class Run:
             if own.has_scaled:
                 own.has_scaled = False
                 _follow_limits(self.state, world, own, self.reason_names, keep=True)
-            course.split_due[world] = own.split_due(self._start)
+            course.split_due[world] = own.split_due
 
     def _cuts(self, worlds: Sequence[int]) -> list[Cut]:
         """Return the splits of worlds as cuts between slots, once all partitions have slots."""
@@ -680,13 +672,14 @@ class Run:
         tally, names, context = self.tally, self.reason_names, self.plan.context
         refused = tally.first_refused[world].sum(axis=0).tolist()
         lost = (tally.refused - tally.begun_anew)[:, world].sum()
-        first = float(tally.first_throttle[world])
+        first, last = float(tally.first_throttle[world]), float(tally.last_throttle[world])
         return make_outcome(
             self._worlds[world].world,
             calls=float(tally.arrived[world].sum()),
             failed=float(lost - tally.retried[:, world].sum()),
             reasons={name: calls for name, calls in zip(names, refused, strict=True) if calls > 0},
             first_throttle=first if np.isfinite(first) else None,
+            last_throttle=last if np.isfinite(last) else None,
             closing={
                 names[queue.reason[world]]: after
                 for queue in self.state.queues

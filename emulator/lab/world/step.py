@@ -190,7 +190,6 @@ class Busy:
         part: Which rows are played.
         worlds: The worlds.
         others: By these worlds and row, the calls of a second that are not played here.
-        start: When the run begins, in seconds since the epoch.
         watch: Sees every second, if there is one world.
     """
 
@@ -203,11 +202,10 @@ class Busy:
         part: Part,
         worlds: Integers,
         others: WorldRow,
-        start: int,
         watch: Watch | None = None,
     ) -> None:
         self._state, self._table, self._tally, self._part = state, table, tally, part
-        self._worlds, self._start, self._others = worlds, start, others
+        self._worlds, self._others = worlds, others
         self._watch = watch
         self._rows = _rows_of(state, table, clients, part, worlds)
         self._policies = RowPolicies.of(clients.times, self._rows.patterns)
@@ -358,7 +356,7 @@ class Busy:
             closed = np.flatnonzero(queue.is_closed[self._worlds])
             if len(closed):
                 worlds = self._worlds[closed]
-                queue.open_gates(worlds, seconds_ns(self._start + state.now[worlds]))
+                queue.open_gates(worlds, seconds_ns(state.now[worlds]))
                 gate = state.numbers.gates[queue.table]
                 for local in closed[queue.is_closed[worlds]].tolist():
                     room[local, gate] = 0.0
@@ -381,7 +379,7 @@ class Busy:
         worlds = self._worlds[local]
         by_row = np.zeros((len(self._worlds), table.shares.shape[1]))
         by_row[self._part.rows[self._worlds]] = accepted
-        ends = seconds_ns(self._start + state.now[worlds] + 1)
+        ends = seconds_ns(state.now[worlds] + 1)
         self._delayed = np.zeros_like(left)
         for queue in state.queues:
             entering = np.zeros((len(worlds), queue.waits.shape[1]))

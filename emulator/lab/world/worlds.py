@@ -1,17 +1,19 @@
-"""Many worlds under one design: what each leaves behind."""
+"""Many worlds under one design: how each meets the load first, and once it has lived with it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from emulator.capacity import WRITE
 from emulator.capacity.units import write_units
 from emulator.lab.outcome.run_log import RunLog
-from emulator.lab.outcome.world_outcome import WorldOutcome
+from emulator.lab.outcome.world_outcome import Buckets, WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.lab.planning.worlds import World
+from emulator.lab.world.horizon import busy_buckets, step_of
 from emulator.lab.world.log import LogWriter
 from emulator.lab.world.minutes import PlayedWorld
 from emulator.lab.world.plan import Plan
@@ -22,6 +24,15 @@ from emulator.settings import Settings
 #: Bytes of a row of a world and of a second of a pattern, as ``benchmarks.lab_engines`` shows them.
 _ROW_BYTES: Final = 2_500
 _SECOND_BYTES: Final = 64
+#: The load is repeated for at most so many seconds.
+_LONGEST_LIFE: Final = 24 * 3600
+#: A table on which nothing has split for so many seconds has settled: longer than the longest
+#: delay of a split (CAP2-3).
+_SETTLED: Final = 780
+#: Of the buckets in which a partition is asked for too much, so many are played at most, and
+#: no more once so many have throttled.
+_MOST_BUCKETS: Final = 6
+_ENOUGH_BUCKETS: Final = 2
 
 
 def expected_bytes(layout: Layout, worlds: int) -> float:
@@ -63,6 +74,41 @@ def run(
     return Worlds(layout).log(World(seed, seed, settings or Settings()), progress=progress)
 
 
+@dataclass
+class _Life:
+    """One world, run after run.
+
+    Attributes:
+        world: The world.
+        emulator: Its emulator.
+        first: How the tables met the load.
+        lived: How they did in the last run.
+        calm_after: Seconds until the last refusal of all runs, or None.
+        lasted: Seconds of all runs.
+        settled: Seconds since anything split or scaled.
+    """
+
+    world: World
+    emulator: RunEmulator
+    first: WorldOutcome
+    lived: WorldOutcome
+    calm_after: float | None
+    lasted: int
+    settled: int = 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another run may do better or worse than the last."""
+        return self.lasted < _LONGEST_LIFE and self.settled < _SETTLED
+
+    def note(self, outcome: WorldOutcome, seconds: int) -> None:
+        """Note another run."""
+        if outcome.last_throttle is not None:
+            self.calm_after = self.lasted + outcome.last_throttle
+        self.lived, self.lasted = outcome, self.lasted + seconds
+        self.settled = 0 if self.emulator.has_changed else self.settled + seconds
+
+
 class Worlds:
     """Plays worlds under one design; what is the same in all of them is worked out once."""
 
@@ -77,7 +123,7 @@ class Worlds:
         stop_over: float | None = None,
         progress: Progress | None = None,
     ) -> list[WorldOutcome]:
-        """Return the outcome of every world, in their order.
+        """Return how every world meets the load first, in their order.
 
         Args:
             worlds: Which.
@@ -85,23 +131,95 @@ class Worlds:
                 share of all its calls.
             progress: Called with the seconds done and the seconds in all.
         """
-        outcomes: dict[int, WorldOutcome] = {}
-        # With and without queues calls meet other limits, so these worlds are played apart.
-        for has_queues in (True, False):
+        return self._played(worlds, self._emulators(worlds), None, stop_over, progress)
+
+    def live(
+        self, worlds: Sequence[World], *, progress: Progress | None = None
+    ) -> list[WorldOutcome]:
+        """Return the same, with how every world does once it has lived, and over the horizon.
+
+        Args:
+            worlds: Which.
+            progress: Called with the seconds done and the seconds in all.
+        """
+        emulators, seconds = self._emulators(worlds), self._layout.workload.duration
+        lives = []
+        for emulator, first in zip(
+            emulators, self._played(worlds, emulators, None, None, progress), strict=True
+        ):
+            life = _Life(first.world, emulator, first, first, first.last_throttle, seconds)
+            if not emulator.has_changed:
+                life.settled = seconds if emulator.is_restless else _SETTLED
+            lives.append(life)
+        plan = self._planned(emulators[0])
+        step = step_of(plan)
+        count = self._layout.workload.buckets_of(step)
+        number = 0
+        while going := [life for life in lives if life.goes_on]:
+            # After the buckets of the horizon: other keys than in any of these.
+            shift = round((count + number) * step) if step else 0
+            self._repeat(going, [shift] * len(going))
+            number += 1
+        buckets: list[Buckets | None] = [None] * len(lives)
+        if step and count > 1:
+            buckets = list(self._over_the_horizon(plan, lives, step, count))
+        return [
+            replace(
+                life.first,
+                lived=replace(life.lived, buckets=own),
+                calm_after=life.calm_after if life.lived.throttled_share == 0 else None,
+                buckets=own,
+            )
+            for life, own in zip(lives, buckets, strict=True)
+        ]
+
+    def _repeat(self, lives: Sequence[_Life], shifts: Sequence[int]) -> list[WorldOutcome]:
+        """Play the run again in some worlds, on the tables as they are."""
+        for life in lives:
+            life.emulator.begin_again()
+        outcomes = self._played(
+            [life.world for life in lives], [life.emulator for life in lives], shifts
+        )
+        for life, outcome in zip(lives, outcomes, strict=True):
+            life.note(outcome, self._layout.workload.duration)
+        return outcomes
+
+    def _over_the_horizon(
+        self, plan: Plan, lives: Sequence[_Life], step: float, count: int
+    ) -> list[Buckets]:
+        """Return how the buckets of the horizon after the first do in every world.
+
+        Only buckets in which a partition is asked for too much are played, and of those few.
+        """
+        emulators = [life.emulator for life in lives]
+        salts = [life.world.settings.placement_salt for life in lives]
+        busy = busy_buckets(plan, emulators, salts, step, count)
+        shown: list[list[WorldOutcome]] = [[] for _ in lives]
+        for number in range(_MOST_BUCKETS):
             chosen = [
                 at
-                for at, world in enumerate(worlds)
-                if bool(world.settings.gsi_buffer_seconds) is has_queues
+                for at, own in enumerate(busy)
+                if number < len(own)
+                and sum(outcome.refuses for outcome in shown[at]) < _ENOUGH_BUCKETS
             ]
-            if chosen:
-                run = self._run([worlds[at] for at in chosen], stop_over)
-                outcomes.update(zip(chosen, run.play(progress), strict=True))
-        return [outcomes[at] for at in range(len(worlds))]
+            if not chosen:
+                break
+            shifts = [round(busy[at][number] * step) for at in chosen]
+            lived = [lives[at].lived for at in chosen]
+            outcomes = self._repeat([lives[at] for at in chosen], shifts)
+            for at, outcome, before in zip(chosen, outcomes, lived, strict=True):
+                shown[at].append(outcome)
+                lives[at].lived = before
+        return [
+            Buckets.of(len(own), count, step, self._layout.workload.duration, played)
+            for own, played in zip(busy, shown, strict=True)
+        ]
 
     def log(self, world: World, *, progress: Progress | None = None) -> RunLog:
-        """Return everything that one world leaves behind."""
-        run = self._run([world], None)
-        log = RunLog(run.emulator)
+        """Return everything that one world leaves behind that meets the load first."""
+        [emulator] = self._emulators([world])
+        run = self._run([world], [emulator], [0], None)
+        log = RunLog(emulator)
         writer = LogWriter(log, run)
         run.watch = writer
         run.play(progress)
@@ -112,13 +230,52 @@ class Worlds:
         """How many keys are followed one by one; None before anything was played."""
         return None if self._plan is None else self._plan.keys_followed
 
-    def _run(self, worlds: Sequence[World], stop_over: float | None) -> Run:
-        emulators = [RunEmulator(self._layout, world.settings) for world in worlds]
+    def _emulators(self, worlds: Sequence[World]) -> list[RunEmulator]:
+        return [RunEmulator(self._layout, world.settings) for world in worlds]
+
+    def _played(
+        self,
+        worlds: Sequence[World],
+        emulators: Sequence[RunEmulator],
+        shifts: Sequence[int] | None = None,
+        stop_over: float | None = None,
+        progress: Progress | None = None,
+    ) -> list[WorldOutcome]:
+        """Play a run in some worlds, on the tables of their emulators."""
+        outcomes: dict[int, WorldOutcome] = {}
+        # With and without queues calls meet other limits, so these worlds are played apart.
+        for has_queues in (True, False):
+            chosen = [
+                at
+                for at, world in enumerate(worlds)
+                if bool(world.settings.gsi_buffer_seconds) is has_queues
+            ]
+            if chosen:
+                run = self._run(
+                    [worlds[at] for at in chosen],
+                    [emulators[at] for at in chosen],
+                    [0 if shifts is None else shifts[at] for at in chosen],
+                    stop_over,
+                )
+                outcomes.update(zip(chosen, run.play(progress), strict=True))
+        return [outcomes[at] for at in range(len(worlds))]
+
+    def _planned(self, emulator: RunEmulator) -> Plan:
         if self._plan is None:
-            self._plan = Plan(self._layout, emulators[0])
-        resources = self._plan.context.resources
+            self._plan = Plan(self._layout, emulator)
+        return self._plan
+
+    def _run(
+        self,
+        worlds: Sequence[World],
+        emulators: Sequence[RunEmulator],
+        shifts: Sequence[int],
+        stop_over: float | None,
+    ) -> Run:
+        plan = self._planned(emulators[0])
+        resources = plan.context.resources
         played = [
-            PlayedWorld(world, emulator, resources)
-            for world, emulator in zip(worlds, emulators, strict=True)
+            PlayedWorld(world, emulator, resources, shift)
+            for world, emulator, shift in zip(worlds, emulators, shifts, strict=True)
         ]
-        return Run(self._plan, played, stop_over=stop_over)
+        return Run(plan, played, stop_over=stop_over)

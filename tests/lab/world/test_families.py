@@ -106,7 +106,7 @@ def shares_by_partition(layout, partitions=4, worlds=2_000):
     family, placement, columns = family_of(layout)
     lows = [(number * HASH_SPACE // partitions,) for number in range(partitions)]
     places = Places.of(
-        family, columns, range(worlds), lambda _: (np.arange(partitions), lows), partitions
+        family, columns, range(worlds), [0] * worlds, lambda _: (np.arange(partitions), lows), partitions
     )
     mass = columns.mass(placement)[None]
     return places.by_slot(placement, mass, np.arange(worlds))
@@ -147,7 +147,7 @@ def test_a_split_hands_on_every_key_and_all_of_the_others():
     """CAP-602: what lay in the parent lies in the children, and nothing else moves."""
     family, placement, columns = family_of(layout_of(500, Zipf(0.8)))
     lows, half = [(0,), (HASH_SPACE // 2,)], HASH_SPACE // 4
-    places = Places.of(family, columns, range(5), lambda _: (np.arange(2), lows), 4)
+    places = Places.of(family, columns, range(5), [0] * 5, lambda _: (np.arange(2), lows), 4)
     mass, worlds = columns.mass(placement)[None], np.arange(5)
     before = places.by_slot(placement, mass, worlds)
 
