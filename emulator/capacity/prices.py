@@ -102,6 +102,17 @@ class PriceList:
             + replicated_write_hours * self.replicated_write_hour
         )
 
+    def prewarming(self, before: tuple[float, float], after: tuple[float, float]) -> float:
+        """Return the cost, once, of more warm throughput: reads and writes a second.
+
+        Assumed: an hour of the difference as provisioned capacity (CAP-1005).
+
+        >>> round(STANDARD.prewarming((12_000, 4_000), (12_000, 10_000)), 2)
+        3.9
+        """
+        more = [max(0.0, own - old) for old, own in zip(before, after, strict=True)]
+        return self.provisioned(read_hours=more[0], write_hours=more[1])
+
     def storage(self, billed_bytes: float, settings: Settings, months: float = 1) -> float:
         """Return the cost of the average billed bytes held for some months.
 

@@ -20,12 +20,10 @@ from emulator.lab.analysis.study import (
     play_on,
     unknowns_of,
 )
-from emulator.lab.analysis.verdict import chance
-from emulator.lab.analysis.world_runs import Engine, WorldCount
+from emulator.lab.analysis.world_runs import AT_ONCE, WorldCount
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import result_types, words
-from emulator.lab.outcome.risk import risk_of
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS, THRESHOLD
 from emulator.lab.outcome.throttled import typical_throttling
 from emulator.lab.outcome.world_outcome import WorldOutcome
@@ -38,8 +36,6 @@ from emulator.settings import Settings
 #: Called with a sentence that is known before the end, such as the first verdict on a design.
 Announce: TypeAlias = Callable[[str], None]
 
-#: ``auto`` runs request by request up to so many requests and items over all designs and worlds.
-EXACT_REQUESTS: Final = 50_000
 #: Seconds between two reports of progress while others work.
 _LOOK: Final = 1.0
 WRONG_ORDER: Final = (
@@ -110,16 +106,15 @@ def compare(
 ) -> result_types.Comparison:
     """Play every design in many worlds and say how likely each throttles, why, and at what cost.
 
-    A world is one draw of what AWS does not publish. Without ``worlds`` 20 are played, and
-    then as many as it takes until the chance is known to lie on one side of 5 % and of 95 %,
-    200 at most; every design meets the same worlds.
+    A world is one draw of what AWS does not publish. Without ``worlds`` 20 are played, then 100,
+    400 and 1,600, until the grade is decided; every design meets the same worlds.
 
     Args:
         workload: The requests, and how often they are made.
         designs: One or more ways to lay out the data.
-        engine: ``exact`` runs the real emulator request by request, ``aggregate`` computes
-            with totals; ``auto`` uses the first for small workloads and the second for others.
-        worlds: Exactly this many worlds.
+        engine: ``exact`` runs the real emulator request by request; ``aggregate``, which is what
+            ``auto`` means, plays many worlds at once, in numbers.
+        worlds: So many worlds, and no more.
         seeds: As many worlds as there are seeds, from the first one on; ``workload.seed``
             is the first by default.
         quick: Stop after 20 worlds.
@@ -161,9 +156,8 @@ def compare(
     layouts = [Layout(design, workload) for design in designs]
     if memory is not None and engine != "exact":
         _check_memory(layouts, count, memory)
-    suited = _suited_engine(workload, len(designs), count)
     options = StudyOptions(
-        engine=suited if engine == "auto" else engine,
+        engine="exact" if engine == "exact" else "aggregate",
         first=seeds[0] if seeds else workload.seed,
         count=count,
         known=Known(settings or Settings(), frozenset(known)),
@@ -242,7 +236,7 @@ def _check_order(workload: object, designs: object) -> None:
 
 def _check_memory(layouts: Sequence[Layout], count: WorldCount, most: int) -> None:
     """Refuse designs whose worlds would take too much memory at once."""
-    worlds = count.exactly or count.most
+    worlds = min(AT_ONCE, count.exactly or count.most)
     for layout in layouts:
         needed = expected_bytes(layout, worlds)
         if needed > most:
@@ -298,28 +292,24 @@ def _studied(
     )
 
 
-def _suited_engine(workload: Workload, designs: int, count: WorldCount) -> Engine:
-    """Return the exact engine where it takes a few seconds at most."""
-    worlds = count.next(hits=0, played=FIRST_WORLDS)
-    total = workload.operations * designs * worlds
-    return "exact" if total <= EXACT_REQUESTS else "aggregate"
-
-
 def first_verdict(name: str, outcomes: Sequence[WorldOutcome]) -> str:
     """Return what the first worlds say about a design."""
-    risk = risk_of(outcome.throttles for outcome in outcomes)
+    hits = sum(outcome.throttles for outcome in outcomes)
     typical = typical_throttling(outcomes)
-    return f"{name} throttles in {chance(risk)}{'' if typical is None else _how(typical)}"
+    if typical is None:
+        return f"{name} holds in all of the first {words.counted(len(outcomes), 'world')}"
+    of = f"{hits} of the first {words.counted(len(outcomes), 'world')}"
+    return f"{name} throttles in {of}; {_how(typical)}"
 
 
 def _how(outcome: WorldOutcome) -> str:
     """Return how a world throttles: now, or once an index has fallen behind too far (CAP2-4)."""
     if outcome.throttled_share < THRESHOLD and outcome.closes_after is not None:
         return (
-            "; if this load goes on, an index closes after "
+            "if this load goes on, an index closes after "
             f"{words.duration(outcome.closes_after)} and every write is refused"
         )
-    return f"; when it does, {words.percent(outcome.throttled_share)} of calls"
+    return f"{words.of_calls(outcome.throttled_share)} are refused then"
 
 
 def _tell_of_all(

@@ -19,9 +19,12 @@ from emulator.lab.analysis.changes import (
     is_about_reads,
     makes_reads_dearer,
     prices,
+    warming_price,
+    warmings,
 )
 from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
+from emulator.lab.outcome import words
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, UNLIKELY
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import World
@@ -32,6 +35,7 @@ _HARDLY_ANY: Final = int(UNLIKELY * FIRST_WORLDS)
 _FEW: Final = _HARDLY_ANY + 1
 
 NOTHING_HELPS: Final = "no change that was tried holds in 95 % of worlds"
+RAMP: Final = "before launch, raise the load over half an hour instead of at once"
 NO_TIME: Final = "the time limit was reached before one was found"
 
 
@@ -60,6 +64,23 @@ def find_fix(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> S
         if held is not None:
             return Search(fix=held)
     return Search(note=NO_TIME if deadline.has_passed() else NOTHING_HELPS)
+
+
+def find_launch(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> Search:
+    """Return what to do before new tables meet a load that they carry once they have split.
+
+    Args:
+        case: A world in which new tables throttle.
+        runs: The worlds of the design.
+        world: That world.
+        deadline: When to stop looking.
+    """
+    trial = _Trial(runs, deadline, was_about_reads=is_about_reads(case.reasons[0]))
+    for change in warmings(case, world):
+        if not deadline.has_passed() and trial.holds(change):
+            price = words.dollars(warming_price(runs.layout, change.design))
+            return Search(fix=f"before launch, {change.sentence}, {price} once")
+    return Search(note=RAMP)
 
 
 class _Size(Enum):
@@ -113,6 +134,10 @@ class _Trial:
                     return self._sentence(family, number, change)
         return None
 
+    def holds(self, change: Change) -> bool:
+        """Return whether a changed design throttles in at most 5 % of worlds."""
+        return self._may_hold(change, few=_FEW) and self._holds(change)
+
     def _size(self, change: Change | None, few: int) -> _Size:
         """Return whether a change is too small, too large, or may be right.
 
@@ -133,7 +158,7 @@ class _Trial:
         if change.sentence not in self._runs:
             before = self._runs_before
             changed = Layout(change.design, before.layout.workload)
-            runs = WorldRuns(changed, "aggregate", before.first, before.known, whole=0)
+            runs = WorldRuns(changed, "aggregate", before.first, before.known)
             self._runs[change.sentence] = runs
         return self._runs[change.sentence]
 
@@ -146,7 +171,7 @@ class _Trial:
             runs = self._runs_of(change)
             for count in (few, FIRST_WORLDS):
                 runs.play(count)
-                if runs.hits > _HARDLY_ANY:
+                if _hits(runs) > _HARDLY_ANY:
                     return False
         except ValueError:
             return False  # beyond a quota
@@ -159,7 +184,7 @@ class _Trial:
             outcomes = runs.play_until_known(WorldCount())
         except ValueError:
             return False
-        return runs.hits <= UNLIKELY * len(outcomes)
+        return _hits(runs) <= UNLIKELY * len(outcomes)
 
     def _sentence(self, family: Family, number: int, change: Change) -> str:
         """Return what to do, what it costs, and how often the next smaller change would not do."""
@@ -178,7 +203,12 @@ class _Trial:
             runs.play(FIRST_WORLDS)
         except ValueError:
             return ""
-        if smaller.size is None or not runs.hits:
+        hits, worlds = _hits(runs), len(runs.outcomes)
+        if smaller.size is None or not hits:
             return ""
-        worlds = len(runs.outcomes)
-        return f"; {smaller.size} would throttle in {runs.hits} of {worlds} worlds"
+        return f"; {smaller.size} would throttle in {hits} of {worlds} worlds"
+
+
+def _hits(runs: WorldRuns) -> int:
+    """Return how many worlds throttle while the tables are new."""
+    return sum(outcome.throttles for outcome in runs.outcomes)

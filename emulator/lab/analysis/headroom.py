@@ -18,6 +18,8 @@ from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_HEADROOM, THRESHO
 from emulator.lab.outcome.throttled import median_world
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.worlds import draw_worlds
+from emulator.lab.world import Worlds
 from emulator.service.limits import PARTITION_UNITS
 
 #: The smallest multiple that the search tries, and how closely it looks.
@@ -32,8 +34,8 @@ def outcomes_at(runs: WorldRuns, multiple: float) -> list[WorldOutcome]:
     A world that is over the threshold ends early; its share is that of the part that ran.
     """
     layout = Layout(runs.layout.design, runs.layout.workload.scaled(multiple))
-    scaled = WorldRuns(layout, "aggregate", runs.first, runs.known, whole=0)
-    return scaled.play(FIRST_WORLDS)
+    worlds = draw_worlds(runs.first, FIRST_WORLDS, runs.known)
+    return Worlds(layout).play(worlds, stop_over=THRESHOLD)
 
 
 def find_headroom(runs: WorldRuns, likely: float, deadline: Deadline) -> Headroom:
@@ -50,7 +52,7 @@ def find_headroom(runs: WorldRuns, likely: float, deadline: Deadline) -> Headroo
 
     def passes(multiple: float) -> bool:
         if multiple == 1.0 and runs.engine == "aggregate" and runs.outcomes:
-            outcomes: Sequence[WorldOutcome] = runs.whole_outcomes
+            outcomes: Sequence[WorldOutcome] = runs.outcomes[:FIRST_WORLDS]
         else:
             outcomes = outcomes_at(runs, multiple)
         middle = median_world(outcomes)

@@ -73,11 +73,10 @@ def effects_of(runs: WorldRuns, deadline: Deadline) -> Iterator[UnknownEffect]:
         runs: The worlds of the design, as many as the chance took.
         deadline: When to stop; nothing is tried after it.
     """
-    whole = runs.whole_outcomes
-    shares = [outcome.throttled_share for outcome in whole]
+    shares = [outcome.throttled_share for outcome in runs.outcomes]
     are_alike = len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < MOVES
-    if are_alike and runs.hits in (0, len(runs.outcomes)):
-        yield _effect(TOGETHER, "", whole)
+    if are_alike and len({outcome.throttles for outcome in runs.outcomes}) == 1:
+        yield _effect(TOGETHER, "", runs.outcomes)
         return
     if deadline.has_passed():
         return

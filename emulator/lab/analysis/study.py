@@ -14,19 +14,22 @@ from emulator.lab.analysis.advice import advise
 from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.costs import break_even, costs, usages, year
 from emulator.lab.analysis.deadline import Deadline
-from emulator.lab.analysis.fixes import Search, find_fix
-from emulator.lab.analysis.headroom import find_headroom, likely_headroom
+from emulator.lab.analysis.fixes import Search, find_fix, find_launch
+from emulator.lab.analysis.headroom import find_headroom, likely_headroom, outcomes_at
+from emulator.lab.analysis.margin import is_short_by_hash, margin_of
 from emulator.lab.analysis.offered_load import offered
 from emulator.lab.analysis.sensitivity import assumptions_of, effects_of
-from emulator.lab.analysis.verdict import Judged, grade, is_at_risk, sentence
+from emulator.lab.analysis.verdict import Judged, grade, sentence
 from emulator.lab.analysis.window import busiest_window, with_waits
 from emulator.lab.analysis.world_runs import Engine, WorldCount, WorldRuns
 from emulator.lab.outcome import result_types
-from emulator.lab.outcome.risk import NORMAL, risk_of
+from emulator.lab.inputs.workload import Age
+from emulator.lab.outcome.risk import NORMAL
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
+from emulator.lab.outcome.thresholds import CLEAR, HEALTHY, UNLIKELY
 from emulator.lab.outcome.throttled import median_world, typical_throttling
-from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
+from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known
 from emulator.settings import Settings
@@ -64,17 +67,14 @@ class StudyOptions:
 
     def runs(self, layout: Layout, outcomes: Sequence[WorldOutcome] = ()) -> WorldRuns:
         """Return the worlds of a design, some of which may have been played."""
-        return WorldRuns(
-            layout, self.engine, self.first, self.known, list(outcomes), whole=self.count.whole
-        )
+        return WorldRuns(layout, self.engine, self.first, self.known, list(outcomes))
 
 
 def first_outcomes(
     layout: Layout, options: StudyOptions, progress: Progress | None = None
 ) -> list[WorldOutcome]:
     """Play the worlds that the first verdict rests on."""
-    count = options.count.next(hits=0, played=0)
-    return options.runs(layout).play(count, _named(progress, layout, "worlds"))
+    return options.runs(layout).play(options.count.after(0), _named(progress, layout, "worlds"))
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,10 @@ class Played:
 
     Attributes:
         outcomes: Of all that were played.
-        risk: The share of them that throttle.
+        ages: How new tables do, and tables that have lived with the load.
+        horizon: How the design does over the time that it is to hold for.
+        is_at_the_line: Whether it is refused calls only because even keys are hashed unevenly,
+            and none at a slightly smaller load.
         shown: The median one, whose figures are shown.
         case: What it has shown.
         typical: The typical one of those that throttle, if any does.
@@ -97,7 +100,9 @@ class Played:
     """
 
     outcomes: Sequence[WorldOutcome]
-    risk: result_types.Risk
+    ages: result_types.Ages
+    horizon: result_types.Horizon
+    is_at_the_line: bool
     shown: WorldOutcome
     case: Case
     typical: WorldOutcome | None
@@ -120,8 +125,8 @@ def play_on(
     runs, settings = options.runs(layout, outcomes), options.known.settings
     runs.play_until_known(options.count, _named(progress, layout, "worlds"))
     _tell(progress, layout, "the median world")
-    typical = _typical(runs)
-    shown = median_world(runs.whole_outcomes)
+    typical = typical_throttling(runs.outcomes)
+    shown = median_world(runs.outcomes)
     log = runs.log(shown.world)
     case, window = _case(layout, settings, log), None
     if options.engine == "aggregate":
@@ -135,7 +140,9 @@ def play_on(
         throttling = case if typical is shown else _case(layout, settings, runs.log(typical.world))
     return Played(
         outcomes=tuple(runs.outcomes),
-        risk=risk_of(outcome.throttles for outcome in runs.outcomes),
+        ages=(ages := _ages(runs)),
+        horizon=_horizon(runs),
+        is_at_the_line=_is_at_the_line(runs, ages, throttling),
         shown=shown,
         case=case,
         typical=typical,
@@ -149,20 +156,54 @@ def play_on(
     )
 
 
-def _typical(runs: WorldRuns) -> WorldOutcome | None:
-    """Return the typical world of those that throttle, if any does.
+def _ages(runs: WorldRuns) -> result_types.Ages:
+    """Return how new tables do, and tables that have lived with the load."""
+    return result_types.Ages(first=_at_age(runs, "first"), lived=_at_age(runs, "lived"))
 
-    Where no world that was played to the end does, it is the first of the others, which is now
-    played to the end as well.
-    """
-    typical = typical_throttling(runs.whole_outcomes)
-    if typical is None:
-        for number, outcome in enumerate(runs.outcomes):
-            if outcome.throttles:
-                typical = outcome_of(outcome.world, runs.log(outcome.world))
-                runs.outcomes[number] = typical
-                break
-    return typical
+
+def _at_age(runs: WorldRuns, age: Age) -> result_types.AgeResult:
+    outcomes = [outcome.at(age) for outcome in runs.outcomes]
+    typical = typical_throttling(outcomes)
+    calm = None
+    if typical is not None and age == "first":
+        calm = typical.calm_after
+    return result_types.AgeResult(
+        risk=runs.risk(age),
+        throttled=0.0 if typical is None else typical.throttled_share,
+        calm_after_seconds=calm,
+    )
+
+
+def _horizon(runs: WorldRuns) -> result_types.Horizon:
+    """Return how the design does over the time that it is to hold for."""
+    own = [outcome.buckets for outcome in runs.outcomes if outcome.buckets is not None]
+    horizon = runs.layout.workload.horizon
+    assert horizon is not None, "set when the workload was made"
+    if not own:
+        return result_types.Horizon(
+            seconds=horizon,
+            bucket_seconds=None,
+            buckets=1,
+            risk_per_bucket=runs.risk("first").chance,
+            throttled_minutes_a_month=0.0,
+            refused_calls_a_month=0.0,
+        )
+    return result_types.Horizon(
+        seconds=horizon,
+        bucket_seconds=own[0].step,
+        buckets=own[0].count,
+        risk_per_bucket=fmean(buckets.share for buckets in own),
+        throttled_minutes_a_month=fmean(buckets.minutes_a_month for buckets in own),
+        refused_calls_a_month=fmean(buckets.refused_a_month for buckets in own),
+    )
+
+
+def _is_at_the_line(runs: WorldRuns, ages: result_types.Ages, throttling: Case | None) -> bool:
+    """Return whether only the unevenness of the hash stands between the load and its limit."""
+    if throttling is None or ages.first.risk.chance < UNLIKELY or not is_short_by_hash(throttling):
+        return False
+    outcomes = outcomes_at(runs, CLEAR)
+    return sum(outcome.throttles for outcome in outcomes) <= UNLIKELY * len(outcomes)
 
 
 def _case(layout: Layout, settings: Settings, log: RunLog) -> Case:
@@ -196,11 +237,14 @@ def fix_of(
 ) -> Search:
     """Return the smallest change that helps a design which throttles, if that is asked."""
     case, typical = played.throttling, played.typical
-    if not options.fix or case is None or typical is None or not is_at_risk(played.risk):
+    graded = grade(played.ages, None, is_at_the_line=played.is_at_the_line)
+    if not options.fix or case is None or typical is None or graded in HEALTHY:
         return Search()
     _tell(progress, layout, "looking for a fix")
-    runs = options.runs(layout, played.outcomes)
-    return find_fix(case, runs, typical.world, Deadline(options.time_limit))
+    runs, deadline = options.runs(layout, played.outcomes), Deadline(options.time_limit)
+    if graded == "heals":
+        return find_launch(case, runs, typical.world, deadline)
+    return find_fix(case, runs, typical.world, deadline)
 
 
 def unknowns_of(
@@ -224,7 +268,12 @@ def conclude(
     unknowns: tuple[result_types.UnknownEffect, ...],
 ) -> result_types.DesignResult:
     """Return everything there is to say about a design."""
-    case = played.case
+    case, ages = played.case, played.ages
+    graded = grade(ages, headroom, is_at_the_line=played.is_at_the_line)
+    margin = margin_of(case)
+    if margin is not None and played.is_at_the_line:
+        margin = replace(margin, percent=0.0)
+    age = layout.workload.age
     return result_types.DesignResult(
         name=layout.design.name,
         design=layout.design.to_document(),
@@ -235,20 +284,34 @@ def conclude(
         costs=tuple(case.costs),
         break_even=tuple(case.break_even),
         headroom=headroom,
-        confidence=_confidence([outcome for outcome in played.outcomes if outcome.is_whole]),
-        grade=grade(played.risk, headroom),
-        verdict=sentence(Judged(case, played.risk, played.throttling, headroom)),
+        confidence=_confidence(played.outcomes),
+        grade=graded,
+        verdict=sentence(
+            Judged(
+                case,
+                graded,
+                ages,
+                played.throttling,
+                headroom,
+                played.horizon,
+                margin,
+                None if played.typical is None else played.typical.first_throttle,
+            )
+        ),
         fix=search.fix,
         fix_note=search.note,
         findings=advise(case),
         assumptions=played.assumptions,
-        risk=played.risk,
+        risk=(ages.first if age == "first" else ages.lived).risk,
         worlds=tuple(_world_result(outcome) for outcome in played.outcomes),
         shown_world=played.shown.world.seed,
         unknowns=unknowns,
         year=played.year,
         window=played.window,
         keys_followed=played.keys_followed,
+        ages=ages,
+        margin=margin,
+        horizon=played.horizon,
     )
 
 
@@ -272,7 +335,6 @@ def _world_result(outcome: WorldOutcome) -> result_types.WorldResult:
         throttled_share=outcome.throttled_share,
         failed_share=outcome.failed_share,
         closes_after=outcome.closes_after,
-        whole=outcome.is_whole,
     )
 
 

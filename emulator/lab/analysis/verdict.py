@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from emulator.capacity import READ, WRITE
 from emulator.lab.analysis.case import Case, axis_of
 from emulator.lab.analysis.headroom import CLOSE
 from emulator.lab.analysis.offered_load import ROUNDING, mean_offered
 from emulator.lab.outcome import words
-from emulator.lab.outcome.result_types import Grade, Headroom, ResourceResult, Risk
-from emulator.lab.outcome.risk import is_near_the_line
-from emulator.lab.outcome.thresholds import CERTAIN, MOST_WORLDS, THRESHOLD, TIGHT, UNEVEN, UNLIKELY
+from emulator.lab.outcome.result_types import (
+    AgeResult as AgeResult,
+)
+from emulator.lab.outcome.result_types import (
+    Ages,
+    Grade,
+    Headroom,
+    Horizon,
+    Margin,
+    ResourceResult,
+    Risk,
+)
+from emulator.lab.outcome.risk import is_decided
+from emulator.lab.outcome.thresholds import (
+    CERTAIN,
+    CLEAR,
+    HEALTHY,
+    MOST_WORLDS,
+    THRESHOLD,
+    TIGHT,
+    UNEVEN,
+    UNLIKELY,
+)
 from emulator.service.limits import PARTITION_UNITS
 from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
+
+#: A first refusal within so many seconds is one from the first second on.
+_FIRST_SECONDS: Final = 2.0
+#: Where a bucket throttles less often than this part of the worlds, it is now and then.
+_MOST_OFTEN: Final = 0.9
+#: Capacity of which less than this share is used stays unused.
+_UNUSED: Final = 0.8
 
 
 @dataclass(frozen=True)
@@ -22,76 +51,126 @@ class Judged:
     """What the verdict on a design rests on.
 
     Attributes:
-        case: The median world.
-        risk: The share of worlds that throttle.
+        case: The median world, its tables new.
+        grade: The grade.
+        ages: How new tables do, and tables that have lived with the load.
         throttling: A typical world in which the design throttles, if there is one.
         headroom: How much more it carries, if that was looked for.
+        horizon: How it does over the time that it is to hold for.
+        margin: How far the load is from the nearest limit.
+        first_throttle: The second of the first refusal in that typical world.
     """
 
     case: Case
-    risk: Risk
+    grade: Grade
+    ages: Ages
     throttling: Case | None
     headroom: Headroom | None
+    horizon: Horizon
+    margin: Margin | None
+    first_throttle: float | None = None
 
 
-def grade(risk: Risk, headroom: Headroom | None) -> Grade:
-    """Return how a design does, from the chance that it throttles.
+def grade(ages: Ages, headroom: Headroom | None, *, is_at_the_line: bool = False) -> Grade:
+    """Return how a design does, from the chance that it throttles at each age of its tables.
 
-    >>> grade(Risk(chance=1.0, low=0.95, high=1.0, worlds=73), None)
-    'throttles'
+    Args:
+        ages: The chances.
+        headroom: How much more the design carries, if that was looked for.
+        is_at_the_line: Whether only the unevenness of the hash stands between load and limit.
+
+    >>> never = AgeResult(risk=Risk(chance=0.0, low=0.0, high=0.05, worlds=100), throttled=0.0,
+    ...                   calm_after_seconds=None)
+    >>> always = AgeResult(risk=Risk(chance=1.0, low=0.95, high=1.0, worlds=100), throttled=0.3,
+    ...                    calm_after_seconds=None)
+    >>> grade(Ages(first=always, lived=always), None), grade(Ages(first=always, lived=never), None)
+    ('throttles', 'heals')
     """
-    if risk.chance > CERTAIN:
+    if is_at_the_line:
+        return "tight"
+    if ages.lived.risk.chance > CERTAIN:
         return "throttles"
-    if risk.chance >= UNLIKELY:
+    if ages.lived.risk.chance >= UNLIKELY:
         return "risky"
+    if ages.first.risk.chance >= UNLIKELY:
+        return "heals"
     if headroom is not None and not headroom.at_least and headroom.multiple < TIGHT:
         return "tight"
     return "fine"
 
 
-def is_at_risk(risk: Risk) -> bool:
-    """Return whether a design throttles, or is risky."""
-    return grade(risk, None) in ("throttles", "risky")
-
-
 def sentence(judged: Judged) -> str:
-    """Return the verdict in one or two sentences."""
+    """Return the verdict: when it throttles, for how long, how sure that is, and why."""
     name = judged.case.layout.design.name
     if not any(pattern.requests for pattern in judged.case.patterns):
-        return f"{name} is fine: it is asked for nothing."
-    near = _how_sure(judged.risk)
-    room = judged.headroom
-    graded = grade(judged.risk, room)
-    if judged.throttling is not None and is_at_risk(judged.risk):
-        worse = "throttles" if graded == "throttles" else "is risky: it throttles"
-        where = "a typical world" if judged.risk.chance == 1 else "a typical one of these"
-        happens = _what_happens(judged.throttling)
-        splits = _what_splits_do(judged.throttling, where)
-        hidden = _what_reserves_hide(judged)
-        return f"{name} {worse} in {chance(judged.risk)}{near}; {happens}.{splits}{hidden}"
-    rarely = f"it throttles in {chance(judged.risk)}{near}"
-    if graded == "tight" and room is not None:
-        limit = f"; beyond that, {words.reason(room.limited_by)}" if room.limited_by else ""
+        return f"{name} holds: nothing is asked of it."
+    parts = [f"{name} {_headline(judged)}."]
+    if judged.throttling is not None and judged.grade not in HEALTHY:
+        if not _only_closes(judged.throttling):
+            parts.append(f"{_cause(judged.throttling)}.")
+            parts += _unused(judged.throttling)
+        parts += _what_splits_do(judged.throttling)
+    parts += [*_what_reserves_hide(judged), *_how_sure(judged.ages)]
+    return " ".join(part[0].upper() + part[1:] if at else part for at, part in enumerate(parts))
+
+
+def _headline(judged: Judged) -> str:
+    """Return when a design throttles, for how long, and how many calls are refused then."""
+    room, case, ages = judged.headroom, judged.throttling, judged.ages
+    if judged.grade in HEALTHY or case is None:
+        if judged.margin is not None and judged.margin.percent == 0 and ages.first.risk.chance:
+            return (
+                f"is at its limit: it holds {CLEAR:.0%} of this load, and the rest is refused in "
+                "places because even keys are hashed unevenly"
+            )
+        spare = "" if room is None else f", and carries {_multiple(room)} times this load"
+        if judged.grade == "tight" and room is not None:
+            limit = f"; beyond that, {words.reason(room.limited_by)}" if room.limited_by else ""
+            return f"holds, but carries only {_multiple(room)} times this load{limit}"
+        return f"holds{spare}"
+    if judged.grade == "heals":
+        calm = ages.first.calm_after_seconds
+        until = "at first" if calm is None else f"for the first {words.duration(calm)}"
+        refused = f"{words.of_calls(ages.first.throttled)} of that run are refused"
+        return f"throttles {until}, while its tables are new, and not once they have split; {refused}"
+    return _lasting(judged, case)
+
+
+def _lasting(judged: Judged, case: Case) -> str:
+    """Return how a design throttles that does not recover."""
+    horizon, lived = judged.horizon, judged.ages.lived
+    share = case.throttled_share or lived.throttled
+    per_bucket = horizon.risk_per_bucket
+    if horizon.bucket_seconds is not None and per_bucket < lived.risk.chance * _MOST_OFTEN:
         return (
-            f"{name} is tight: {rarely}, but carries only {_multiple(room)} times this load{limit}."
-            f"{_what_reserves_hide(judged)}"
+            f"throttles now and then: about {words.count(max(1.0, per_bucket * horizon.buckets))} "
+            f"of {words.count(horizon.buckets)} times that its keys are placed anew in "
+            f"{words.duration(horizon.seconds)}, for "
+            f"{words.count(horizon.throttled_minutes_a_month)} minutes a month, with "
+            f"{words.count(horizon.refused_calls_a_month)} refused calls"
         )
-    spare = "" if room is None else f", and it carries {_multiple(room)} times this load"
-    return f"{name} is fine: {rarely}{spare}.{_what_reserves_hide(judged)}"
+    if _only_closes(case) and case.closing_index is not None:
+        return f"does not hold: {_closing(case, case.closing_index)}"
+    when = "from the first second"
+    if judged.first_throttle is not None and judged.first_throttle >= _FIRST_SECONDS:
+        when = f"after {words.duration(judged.first_throttle)}"
+    if horizon.bucket_seconds is not None:
+        lasting = f"and again with each new key, every {words.duration(horizon.bucket_seconds)}"
+    else:
+        lasting = "and does not recover"
+    refused = f"{words.of_calls(share)} are refused"
+    if judged.grade == "risky":
+        risk = lived.risk
+        return (
+            f"throttles in {round(risk.chance * risk.worlds)} of {words.counted(risk.worlds, 'world')} "
+            f"(draws of what AWS does not publish) {lasting}; {refused}"
+        )
+    return f"throttles {when} {lasting}; {refused}"
 
 
-def chance(risk: Risk) -> str:
-    """Return the chance in words, with its interval.
-
-    >>> chance(Risk(chance=0.83, low=0.71, high=0.91, worlds=60)).replace(words.SPACE, " ")
-    '83 % of 60 worlds (71 to 91 %)'
-    >>> chance(Risk(chance=0.995, low=0.972, high=0.999, worlds=200)).replace(words.SPACE, " ")
-    '99.5 % of 200 worlds (97 to 100 %)'
-    >>> chance(Risk(chance=0.0, low=0.0, high=0.0499, worlds=73))
-    'none of 73 worlds (0 to 5 %)'
-    """
-    share = "none" if not risk.chance else "all" if risk.chance == 1 else words.percent(risk.chance)
-    return f"{share} of {words.counted(risk.worlds, 'world')} ({interval(risk)})"
+def _only_closes(case: Case) -> bool:
+    """Return whether calls are refused only once an index has fallen behind too far."""
+    return case.throttled_share < THRESHOLD and case.closing_index is not None
 
 
 def interval(risk: Risk) -> str:
@@ -103,37 +182,30 @@ def interval(risk: Risk) -> str:
     return f"{risk.low * 100:.0f} to {risk.high * 100:.0f} %"
 
 
-def _how_sure(risk: Risk) -> str:
-    """Return what keeps the interval from deciding the grade; nothing if it does decide it.
-
-    >>> _how_sure(Risk(chance=0.0, low=0.0, high=0.1611, worlds=20))
-    ', near the line for so few worlds'
-    >>> _how_sure(Risk(chance=0.955, low=0.917, high=0.976, worlds=200))
-    ', near the line'
-    """
-    if not is_near_the_line(risk):
-        return ""
-    return ", near the line" if risk.worlds >= MOST_WORLDS else ", near the line for so few worlds"
+def _how_sure(ages: Ages) -> Iterator[str]:
+    """Yield what keeps the worlds from deciding the grade, if something does."""
+    if is_decided(ages.first.risk, ages.lived.risk):
+        return
+    worlds = ages.first.risk.worlds
+    if worlds >= MOST_WORLDS:
+        yield f"the grade is undecided after {words.counted(worlds, 'world')}."
+    else:
+        yield f"this is from {words.counted(worlds, 'world')} only, and more may change the grade."
 
 
-def _what_happens(case: Case) -> str:
-    """Return what a typical world that throttles looks like, and why."""
-    if case.throttled_share < THRESHOLD and case.closing_index is not None:
-        return f"if this load goes on, {_closing(case, case.closing_index)}"
-    return f"when it does, {words.percent(case.throttled_share)} of calls: {_cause(case)}"
-
-
-def _what_splits_do(case: Case, where: str) -> str:
-    """Return, as a sentence, what splits do about a full partition; nothing if none was due."""
+def _what_splits_do(case: Case) -> Iterator[str]:
+    """Yield, as a sentence, what splits do about a full partition in a typical world."""
     reason = case.reasons[0]
     if parse_reason(reason).limit is not ThrottlingLimit.KEY_RANGE:
-        return ""
+        return
     resource = case.refusing_resource(reason)
     splits = resource.busy_splits
     done = [split for split in splits if split.children]
     if not done:
         causes = sorted({split.cause for split in splits})
-        return f" No split helps: {' and '.join(causes)}." if causes else ""
+        if causes:
+            yield f"no split helps: {' and '.join(causes)}."
+        return
     first = min(done, key=lambda split: split.time)
     heat = resource.heat
     last, end = heat.last_refusal, len(heat.throttled) * heat.step_seconds
@@ -146,20 +218,22 @@ def _what_splits_do(case: Case, where: str) -> str:
         then = "no call is refused" if is_refused else "no entry waits"
         then += f" after {words.duration(last)}"
         if last <= first.time:
-            return f" In {where} {then}; it splits for {first.cause} only after {after}."
-    return f" In {where} it splits for {first.cause} after {after}, and {then}."
+            yield f"{then}; it splits for {first.cause} only after {after}."
+            return
+    yield f"it splits for {first.cause} after {after}, and {then}."
 
 
-def _what_reserves_hide(judged: Judged) -> str:
-    """Return, as a sentence, that a load which goes on is only carried by unused capacity.
+def _what_reserves_hide(judged: Judged) -> Iterator[str]:
+    """Yield, as a sentence, that a load which goes on is only carried by unused capacity.
 
     Whatever the world, the reserve of a table that is asked for more than it has runs out; a run
     of some minutes may end before (CAP-601). A load that comes now and then fills it up again.
     """
     case, room = judged.case, judged.headroom
     workload = case.layout.workload
-    if judged.risk.chance == 1 or workload.every is not None:
-        return ""
+    is_at_risk = judged.grade not in HEALTHY
+    if judged.ages.first.risk.chance == 1 or workload.every is not None:
+        return
     multiples = []
     for resource in case.resources:
         for axis in (READ, WRITE):
@@ -168,18 +242,18 @@ def _what_reserves_hide(judged: Judged) -> str:
             if rate is None or asked <= ROUNDING:
                 continue
             if asked > rate + ROUNDING:
-                where = " In the other worlds only" if is_at_risk(judged.risk) else " Only"
-                return (
+                where = "in the other worlds only" if is_at_risk else "only"
+                yield (
                     f"{where} a reserve of unused capacity carries it: on average "
                     f"{words.resource(resource.name)} is asked for {asked:,.0f} "
                     f"{AXES[axis].lower()} units a second and has {rate:,.0f}, so a "
                     "longer run throttles in the end."
                 )
+                return
             multiples.append(rate / asked)
     steady = min(multiples, default=math.inf)
-    if room is None or is_at_risk(judged.risk) or room.multiple <= steady * CLOSE:
-        return ""
-    return f" Beyond {steady:.3g} times only a reserve of unused capacity carries it, for a while."
+    if room is not None and not is_at_risk and room.multiple > steady * CLOSE:
+        yield f"beyond {steady:.3g} times only a reserve of unused capacity carries it, for a while."
 
 
 def _steady_rate(case: Case, resource: ResourceResult, axis: int) -> float | None:
@@ -249,11 +323,19 @@ def _full_partition(resource: ResourceResult, reason: str, asked: float) -> str:
             f"{count * rate:,}"
         )
     if key > 0.5 and resource.top_keys:
-        who = f"the key {resource.top_keys[0].key!r} gets {words.percent(key)} of the traffic"
+        who = f"the key {resource.top_keys[0].key!r} takes {words.percent(key)} of"
     else:
-        who = f"one of {count} partitions of {name} gets {words.percent(partition)} of the traffic"
-    unused = ""
-    utilisation = axis_of(resource, reason).utilisation
-    if utilisation is not None and utilisation < 0.8:
-        unused = f" while {words.percent(1 - utilisation)} of the {word} capacity is unused"
-    return f"{who}, and a partition stops at {rate:,} {word} units a second{unused}"
+        who = f"one of {count} partitions takes {words.percent(partition)} of"
+    return f"{who} the {word} units of {name}, and a partition serves {rate:,} a second"
+
+
+def _unused(case: Case) -> Iterator[str]:
+    """Yield how much of what is paid for stays unused beside a full partition."""
+    reason = case.reasons[0]
+    parts = parse_reason(reason)
+    if parts.limit is not ThrottlingLimit.KEY_RANGE:
+        return
+    utilisation = axis_of(case.refusing_resource(reason), reason).utilisation
+    if utilisation is not None and utilisation < _UNUSED:
+        share = words.percent(1 - utilisation)
+        yield f"{share} of the {parts.axis.lower()} capacity stays unused."

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from emulator.lab import exact
-from emulator.lab.outcome.risk import next_worlds
+from emulator.lab.inputs.workload import Age
+from emulator.lab.outcome.lives import Life
+from emulator.lab.outcome.result_types import Risk
+from emulator.lab.outcome.risk import is_decided, next_look, risk_of
 from emulator.lab.outcome.run_log import RunLog
-from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS, THRESHOLD
+from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS
 from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
 from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.lab.planning.worlds import Known, World, draw_worlds
 from emulator.lab.world import Worlds
 from emulator.settings import Settings
@@ -20,28 +24,24 @@ Engine: TypeAlias = Literal["exact", "aggregate"]
 #: Called with what is done and what there is to do.
 WorldsProgress: TypeAlias = Callable[[int, int], None]
 
+#: Worlds that are played at once at most.
+AT_ONCE: Final = 200
+
 
 @dataclass(frozen=True)
 class WorldCount:
-    """How many worlds are played: a fixed number, or until the chance is known well enough.
+    """How many worlds are played: a fixed number, or until the grade is decided.
 
-    >>> WorldCount(exactly=5).next(hits=5, played=5), WorldCount().next(hits=0, played=20)
-    (5, 73)
+    >>> WorldCount(exactly=5).after(0), WorldCount().after(20), WorldCount(most=20).after(20)
+    (5, 100, 20)
     """
 
     most: int = MOST_WORLDS
     exactly: int | None = None
 
-    @property
-    def whole(self) -> int:
-        """How many of them are played to the end: all of a fixed number, else the first ones."""
-        return FIRST_WORLDS if self.exactly is None else self.exactly
-
-    def next(self, *, hits: int, played: int) -> int:
-        """Return how many worlds to have played before the question is asked again."""
-        if self.exactly is not None:
-            return self.exactly
-        return min(next_worlds(hits, played), self.most)
+    def after(self, played: int) -> int:
+        """Return how many worlds are played at the next look."""
+        return self.exactly or min(next_look(played), self.most)
 
 
 @dataclass
@@ -54,8 +54,6 @@ class WorldRuns:
         first: The seed of the first world.
         known: What is known of the service.
         outcomes: Those of the worlds played so far, in the order of their seeds.
-        whole: How many worlds are played to the end: they show how much is throttled, and why.
-            Further ones only tell whether the design throttles, and end once that is sure.
     """
 
     layout: Layout
@@ -63,7 +61,6 @@ class WorldRuns:
     first: int
     known: Known
     outcomes: list[WorldOutcome] = field(default_factory=list)
-    whole: int = FIRST_WORLDS
     _engine: Worlds = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,34 +72,26 @@ class WorldRuns:
         """How many keys were followed one by one; None where each request was."""
         return self._engine.keys_followed if self.engine == "aggregate" else None
 
-    @property
-    def hits(self) -> int:
-        """How many worlds throttle."""
-        return sum(outcome.throttles for outcome in self.outcomes)
-
-    @property
-    def whole_outcomes(self) -> list[WorldOutcome]:
-        """The outcomes of worlds that were played to the end."""
-        return [outcome for outcome in self.outcomes if outcome.is_whole]
+    def risk(self, age: Age) -> Risk:
+        """Return the share of worlds that throttle at an age of the tables."""
+        return risk_of(outcome.at(age).throttles for outcome in self.outcomes)
 
     def play(self, count: int, progress: WorldsProgress | None = None) -> list[WorldOutcome]:
         """Play on until there are so many outcomes, and return these."""
-        for end, stop_over in ((min(count, self.whole), None), (count, THRESHOLD)):
-            played = len(self.outcomes)
-            if played < end:
-                worlds = draw_worlds(self.first + played, end - played, self.known)
-                self.outcomes += self.outcomes_in(worlds, progress, stop_over)
+        while (played := len(self.outcomes)) < count:
+            worlds = draw_worlds(self.first + played, min(count - played, AT_ONCE), self.known)
+            self.outcomes += self._live(worlds, progress)
         return self.outcomes[:count]
 
     def play_until_known(
         self, count: WorldCount, progress: WorldsProgress | None = None
     ) -> list[WorldOutcome]:
-        """Play until the chance is known well enough, and return all outcomes."""
-        while True:
-            wanted = count.next(hits=self.hits, played=len(self.outcomes))
-            if wanted <= len(self.outcomes):
-                return self.outcomes
+        """Play until the grade is decided, and return all outcomes."""
+        while len(self.outcomes) < (wanted := count.after(len(self.outcomes))):
+            if self.outcomes and is_decided(self.risk("first"), self.risk("lived")):
+                break
             self.play(wanted, progress)
+        return self.outcomes
 
     def estimates_in(self, worlds: Sequence[World]) -> list[WorldOutcome]:
         """Return how the design does in any worlds, in numbers.
@@ -116,28 +105,32 @@ class WorldRuns:
         outcomes = dict(zip(distinct, played, strict=True))
         return [replace(outcomes[world.arrivals, world.settings], world=world) for world in worlds]
 
-    def outcomes_in(
-        self,
-        worlds: Sequence[World],
-        progress: WorldsProgress | None = None,
-        stop_over: float | None = None,
+    def _live(
+        self, worlds: Sequence[World], progress: WorldsProgress | None
     ) -> list[WorldOutcome]:
-        """Return how the design does in any worlds.
-
-        Args:
-            worlds: Which.
-            progress: Called with what is done and what there is to do.
-            stop_over: A world may end as soon as its refused first attempts surely exceed this
-                share of all its calls.
-        """
+        """Return how the design does in some worlds, at both ages."""
         if self.engine == "aggregate":
-            return self._engine.play(worlds, progress=progress, stop_over=stop_over)
+            return self._engine.live(worlds, progress=progress)
         outcomes = []
         for number, world in enumerate(worlds, 1):
-            outcomes.append(outcome_of(world, self.log(world)))
+            outcomes.append(self._live_exactly(world))
             if progress is not None:
                 progress(number, len(worlds))
         return outcomes
+
+    def _live_exactly(self, world: World) -> WorldOutcome:
+        """Return how the design does in a world, request by request."""
+
+        def played(*, is_new: bool) -> WorldOutcome:
+            log = exact.run(self.layout, seed=world.arrivals, emulator=emulator, is_new=is_new)
+            return outcome_of(world, log)
+
+        emulator = RunEmulator(self.layout, world.settings)
+        life = Life.begun(emulator, played(is_new=True))
+        while life.goes_on:
+            emulator.begin_again()
+            life.note(played(is_new=False))
+        return life.outcome()
 
     def log(self, world: World) -> RunLog:
         """Run one world and return everything that it leaves behind."""

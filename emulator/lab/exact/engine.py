@@ -55,15 +55,28 @@ def run(
     *,
     seed: int = 0,
     settings: Settings | None = None,
+    emulator: RunEmulator | None = None,
+    is_new: bool = True,
     progress: Progress | None = None,
     stop: Stop | None = None,
 ) -> RunLog:
-    """Run a workload on a design, request by request."""
+    """Run a workload on a design, request by request.
+
+    Args:
+        layout: The design under the workload.
+        seed: For what chance decides of the requests.
+        settings: The constants that hold.
+        emulator: The tables; made by default.
+        is_new: Whether they hold nothing yet; what is there before the run is stored then.
+        progress: Called with the seconds done and the seconds in all.
+        stop: Asked after every second whether that is enough.
+    """
     # What a run makes has no cycles, and the collector would walk all items again and again.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _Drive(layout, seed, settings or Settings()).run(progress, stop)
+        tables = emulator or RunEmulator(layout, settings or Settings())
+        return _Drive(layout, seed, tables).run(progress, stop, is_new=is_new)
     finally:
         if collecting:
             gc.enable()
@@ -79,10 +92,10 @@ _Arrival: TypeAlias = tuple[float, int, int, RequestSource, Iterator[Sequence[Wo
 class _Drive:
     """One run."""
 
-    def __init__(self, layout: Layout, seed: int, settings: Settings) -> None:
+    def __init__(self, layout: Layout, seed: int, emulator: RunEmulator) -> None:
         self._layout = layout
         workload = layout.workload
-        self._emulator = RunEmulator(layout, settings)
+        self._emulator = emulator
         self._account = self._emulator.account
         self._log = RunLog(self._emulator)
         self._context = ExactContext(self._emulator, self._log, seed)
@@ -107,10 +120,11 @@ class _Drive:
             return ItemWriter(self._context, path, rng)
         return (Getter if path.kind == "get" else Pager)(self._context, path, rng)
 
-    def run(self, progress: Progress | None, stop: Stop | None) -> RunLog:
-        self._load()
+    def run(self, progress: Progress | None, stop: Stop | None, *, is_new: bool) -> RunLog:
         log = self._log
-        self._warm_up()
+        if is_new:
+            self._load()
+            self._warm_up()
         before = {arn: _sizes(record) for arn, record in log.resources.items()}
         for second in range(log.seconds):
             counts = [int(source.counts[second]) for source in self._sources]

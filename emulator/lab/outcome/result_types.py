@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: Grows when a result written before can no longer be read.
 FORMAT: Final = 1
 
-Grade: TypeAlias = Literal["throttles", "risky", "tight", "fine"]
+Grade: TypeAlias = Literal["throttles", "risky", "heals", "tight", "fine"]
 
 _T = TypeVar("_T")
 
@@ -457,6 +457,69 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgeResult:
+    """How tables of one age do.
+
+    Attributes:
+        risk: The share of worlds that throttle.
+        throttled: The share of calls refused at first, in the typical world of those that do.
+        calm_after_seconds: Seconds until no call is refused any more; None if none was, or if
+            some still are.
+    """
+
+    risk: Risk
+    throttled: float
+    calm_after_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ages:
+    """Tables that meet the load first, as their history leaves them, and that have lived with it.
+
+    To have lived is to have had the whole run again and again, until nothing split or scaled.
+    """
+
+    first: AgeResult
+    lived: AgeResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Margin:
+    """How far a load is from the nearest limit.
+
+    Attributes:
+        resource: The table or index.
+        limit: The reason that the service would give.
+        percent: What is left of the limit; negative where more is asked for.
+    """
+
+    resource: str
+    limit: str
+    percent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Horizon:
+    """How a design does over the time that it is to hold for.
+
+    Attributes:
+        seconds: That time.
+        bucket_seconds: How long keys stay the same; None where none has a time.
+        buckets: How often they are placed.
+        risk_per_bucket: The chance that one bucket throttles.
+        throttled_minutes_a_month: Minutes with refusals.
+        refused_calls_a_month: Calls refused at first.
+    """
+
+    seconds: float
+    bucket_seconds: float | None
+    buckets: int
+    risk_per_bucket: float
+    throttled_minutes_a_month: float
+    refused_calls_a_month: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DesignResult:
     """Everything the lab says about one design under one workload.
 
@@ -476,8 +539,9 @@ class DesignResult:
     break_even: tuple[BreakEven, ...]
     headroom: Headroom | None
     confidence: tuple[Confidence, ...]
-    #: From worst: ``throttles`` (in over 95 % of worlds), ``risky``, ``tight`` (in under 5 %,
-    #: and under 1.5 x headroom), ``fine``.
+    #: From worst: ``throttles`` (in over 95 % of worlds once tables have lived with the load),
+    #: ``risky`` (in 5 % or more), ``heals`` (in 5 % or more while they are new), ``tight`` (under
+    #: 1.5 x headroom), ``fine``.
     grade: Grade
     verdict: str
     #: The smallest change that holds in 95 % of worlds; None if none is needed or was found.
@@ -498,6 +562,13 @@ class DesignResult:
     window: tuple[float, float] | None = None
     #: How many keys were followed one by one; all others were taken together.
     keys_followed: int | None = None
+    #: How new tables do, and tables that have lived with the load; ``risk`` is that of the age
+    #: that was asked for.
+    ages: Ages | None = None
+    #: How far the load is from the nearest limit.
+    margin: Margin | None = None
+    #: How keys that have a time, and heat that moves, do over the horizon.
+    horizon: Horizon | None = None
 
     @property
     def requests(self) -> float:

@@ -17,10 +17,15 @@ MOST_HEADROOM: Final = 64.0
 #: A chance of throttling under this is taken for none, and over its counterpart for certain.
 UNLIKELY: Final = 0.05
 CERTAIN: Final = 0.95
-#: Worlds that are played before the first verdict, and at most.
-FIRST_WORLDS: Final = 20
+#: The chance is looked at when so many worlds are played.
+LOOKS: Final = (20, 100, 400, 1_600)
+FIRST_WORLDS: Final = LOOKS[0]
 #: Worlds in which one unknown is drawn alone.
 ALONE_WORLDS: Final = 10
-MOST_WORLDS: Final = 200
+MOST_WORLDS: Final = LOOKS[-1]
+#: A load this part of the one that is asked about is clear of it.
+CLEAR: Final = 0.95
 #: The grades of designs that need no fix.
 HEALTHY: Final = ("fine", "tight")
+#: And of those that throttle even once their tables have lived with the load.
+AT_RISK: Final = ("throttles", "risky")

@@ -81,6 +81,23 @@ def percent(share: float) -> str:
     return f"{text}{SPACE}%"
 
 
+def of_calls(share: float) -> str:
+    """Return a share of calls as people count them.
+
+    >>> of_calls(1), of_calls(0.9999), of_calls(0.955), of_calls(0.0034), of_calls(0.0004)
+    ('all calls', 'nearly all calls', '96 of 100 calls', '3 of 1,000 calls', '4 of 10,000 calls')
+    """
+    if share >= 1:
+        return "all calls"
+    for total in (100, 1_000, 10_000):
+        number = round(share * total)
+        if number >= total:
+            return "nearly all calls"
+        if number >= (1 if total == 100 else 2):
+            return f"{number} of {total:,} calls"
+    return "fewer than 1 of 10,000 calls"
+
+
 def dollars(amount: float) -> str:
     """Return money, cents only where they matter.
 

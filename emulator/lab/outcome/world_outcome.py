@@ -72,7 +72,7 @@ class Buckets:
     @property
     def throttles(self) -> bool:
         """Whether any of them throttles."""
-        return self.busy > 0 and self.confirmed > 0
+        return self.busy * self.confirmed > 0
 
     @property
     def share(self) -> float:
@@ -106,8 +106,6 @@ class WorldOutcome:
         closes_after: When an index closes its table's writes if the load goes on, or None.
         splits: How many partitions were split.
         units: By resource, the read and write units consumed.
-        is_whole: Whether the world is one of those that are played to the end whatever happens;
-            of others only whether they throttle is known.
         lived: How it does once the tables have lived with the load; None if that was not played.
         calm_after: Seconds after the first meeting until no call is refused any more; None if
             none was, or if some still are.
@@ -124,7 +122,6 @@ class WorldOutcome:
     closes_after: float | None
     splits: int
     units: dict[str, tuple[float, float]]
-    is_whole: bool = True
     lived: WorldOutcome | None = None
     calm_after: float | None = None
     buckets: Buckets | None = None
@@ -187,7 +184,6 @@ def make_outcome(
     closing: Mapping[str, float],
     splits: int,
     units: dict[str, tuple[float, float]],
-    is_whole: bool = True,
 ) -> WorldOutcome:
     """Return an outcome from sums over all patterns.
 
@@ -201,7 +197,6 @@ def make_outcome(
         closing: By the reason of an index that closes, when it does.
         splits: How many partitions were split.
         units: By resource, the read and write units consumed.
-        is_whole: Whether it was played to the end whatever happened.
     """
     by_count = dict(sorted(reasons.items(), key=lambda entry: -entry[1]))
     for reason in closing:
@@ -217,5 +212,4 @@ def make_outcome(
         closes_after=min(closing.values(), default=None),
         splits=splits,
         units=units,
-        is_whole=is_whole,
     )

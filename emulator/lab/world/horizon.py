@@ -52,7 +52,8 @@ def busy_buckets(
             is_busy = np.zeros(len(buckets), dtype=np.bool_)
             for number in range(len(plan.context.resources)):
                 for axis in AXES:
-                    is_busy |= _most(plan, emulator, salt, number, axis, buckets * step) > _BUSY
+                    shifts = buckets.astype(np.float64) * step
+                    is_busy |= _most(plan, emulator, salt, number, axis, shifts) > _BUSY
             busy += buckets[is_busy].tolist()
         found.append(busy)
     return found

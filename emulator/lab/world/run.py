@@ -693,7 +693,6 @@ class Run:
                 )
                 for number, (table, index) in enumerate(context.resources)
             },
-            is_whole=self._stop_over is None,
         )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from emulator.capacity import WRITE
 from emulator.capacity.units import write_units
+from emulator.lab.outcome.lives import Life
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.world_outcome import Buckets, WorldOutcome
 from emulator.lab.planning.layout import Layout
@@ -24,15 +24,11 @@ from emulator.settings import Settings
 #: Bytes of a row of a world and of a second of a pattern, as ``benchmarks.lab_engines`` shows them.
 _ROW_BYTES: Final = 2_500
 _SECOND_BYTES: Final = 64
-#: The load is repeated for at most so many seconds.
-_LONGEST_LIFE: Final = 24 * 3600
-#: A table on which nothing has split for so many seconds has settled: longer than the longest
-#: delay of a split (CAP2-3).
-_SETTLED: Final = 780
+#: How often a run is repeated at most, whatever its length.
+_MOST_RUNS: Final = 1440
 #: Of the buckets in which a partition is asked for too much, so many are played at most, and
-#: no more once so many have throttled.
+#: no more once one has throttled.
 _MOST_BUCKETS: Final = 6
-_ENOUGH_BUCKETS: Final = 2
 
 
 def expected_bytes(layout: Layout, worlds: int) -> float:
@@ -74,41 +70,6 @@ def run(
     return Worlds(layout).log(World(seed, seed, settings or Settings()), progress=progress)
 
 
-@dataclass
-class _Life:
-    """One world, run after run.
-
-    Attributes:
-        world: The world.
-        emulator: Its emulator.
-        first: How the tables met the load.
-        lived: How they did in the last run.
-        calm_after: Seconds until the last refusal of all runs, or None.
-        lasted: Seconds of all runs.
-        settled: Seconds since anything split or scaled.
-    """
-
-    world: World
-    emulator: RunEmulator
-    first: WorldOutcome
-    lived: WorldOutcome
-    calm_after: float | None
-    lasted: int
-    settled: int = 0
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether another run may do better or worse than the last."""
-        return self.lasted < _LONGEST_LIFE and self.settled < _SETTLED
-
-    def note(self, outcome: WorldOutcome, seconds: int) -> None:
-        """Note another run."""
-        if outcome.last_throttle is not None:
-            self.calm_after = self.lasted + outcome.last_throttle
-        self.lived, self.lasted = outcome, self.lasted + seconds
-        self.settled = 0 if self.emulator.has_changed else self.settled + seconds
-
-
 class Worlds:
     """Plays worlds under one design; what is the same in all of them is worked out once."""
 
@@ -142,65 +103,51 @@ class Worlds:
             worlds: Which.
             progress: Called with the seconds done and the seconds in all.
         """
-        emulators, seconds = self._emulators(worlds), self._layout.workload.duration
-        lives = []
-        for emulator, first in zip(
-            emulators, self._played(worlds, emulators, None, None, progress), strict=True
-        ):
-            life = _Life(first.world, emulator, first, first, first.last_throttle, seconds)
-            if not emulator.has_changed:
-                life.settled = seconds if emulator.is_restless else _SETTLED
-            lives.append(life)
+        emulators = self._emulators(worlds)
+        firsts = self._played(worlds, emulators, None, None, progress)
+        lives = [Life.begun(*own) for own in zip(emulators, firsts, strict=True)]
         plan = self._planned(emulators[0])
         step = step_of(plan)
-        count = self._layout.workload.buckets_of(step)
-        number = 0
-        while going := [life for life in lives if life.goes_on]:
+        number = count = self._layout.workload.buckets_of(step)
+        # Keys with a time never settle: what further buckets of them do is the horizon's answer.
+        most = number + (_MOST_RUNS if step is None else 1)
+        while number < most and (going := [life for life in lives if life.goes_on]):
             # After the buckets of the horizon: other keys than in any of these.
-            shift = round((count + number) * step) if step else 0
+            shift = round(number * step) if step else 0
             self._repeat(going, [shift] * len(going))
             number += 1
-        buckets: list[Buckets | None] = [None] * len(lives)
-        if step and count > 1:
-            buckets = list(self._over_the_horizon(plan, lives, step, count))
-        return [
-            replace(
-                life.first,
-                lived=replace(life.lived, buckets=own),
-                calm_after=life.calm_after if life.lived.throttled_share == 0 else None,
-                buckets=own,
-            )
-            for life, own in zip(lives, buckets, strict=True)
-        ]
+        if step is None or count == 1:
+            return [life.outcome() for life in lives]
+        buckets = self._over_the_horizon(plan, lives, step, count)
+        return [life.outcome(own) for life, own in zip(lives, buckets, strict=True)]
 
-    def _repeat(self, lives: Sequence[_Life], shifts: Sequence[int]) -> list[WorldOutcome]:
+    def _repeat(self, lives: Sequence[Life], shifts: Sequence[int]) -> list[WorldOutcome]:
         """Play the run again in some worlds, on the tables as they are."""
         for life in lives:
             life.emulator.begin_again()
         outcomes = self._played(
-            [life.world for life in lives], [life.emulator for life in lives], shifts
+            [life.first.world for life in lives], [life.emulator for life in lives], shifts
         )
         for life, outcome in zip(lives, outcomes, strict=True):
-            life.note(outcome, self._layout.workload.duration)
+            life.note(outcome)
         return outcomes
 
     def _over_the_horizon(
-        self, plan: Plan, lives: Sequence[_Life], step: float, count: int
+        self, plan: Plan, lives: Sequence[Life], step: float, count: int
     ) -> list[Buckets]:
         """Return how the buckets of the horizon after the first do in every world.
 
         Only buckets in which a partition is asked for too much are played, and of those few.
         """
         emulators = [life.emulator for life in lives]
-        salts = [life.world.settings.placement_salt for life in lives]
+        salts = [life.first.world.settings.placement_salt for life in lives]
         busy = busy_buckets(plan, emulators, salts, step, count)
-        shown: list[list[WorldOutcome]] = [[] for _ in lives]
+        shown = [[life.first] if life.first.refuses else [] for life in lives]
         for number in range(_MOST_BUCKETS):
             chosen = [
                 at
                 for at, own in enumerate(busy)
-                if number < len(own)
-                and sum(outcome.refuses for outcome in shown[at]) < _ENOUGH_BUCKETS
+                if number < len(own) and not any(outcome.refuses for outcome in shown[at])
             ]
             if not chosen:
                 break

@@ -1,0 +1,75 @@
+"""Lives: one world, run after run, until its tables have settled.
+
+A design is asked two questions: how tables meet the load first, and how they do once they have
+lived with it. The second is answered by repeating the run until nothing splits or scales any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from emulator.lab.outcome.world_outcome import Buckets, WorldOutcome
+from emulator.lab.planning.run_emulator import RunEmulator
+
+#: The load is repeated for at most so many seconds.
+_LONGEST: Final = 24 * 3600
+#: Tables on which nothing has split for so many seconds have settled: longer than it takes to
+#: find a partition hot and to split it (CAP2-3).
+_SETTLED: Final = 780
+
+
+@dataclass
+class Life:
+    """One world, run after run.
+
+    Attributes:
+        emulator: Its emulator.
+        first: How the tables met the load.
+        lived: How they did in the last run.
+        calm_after: Seconds until the last refusal of all runs, or None.
+        lasted: Seconds of all runs.
+        settled: Seconds since anything has split or scaled.
+    """
+
+    emulator: RunEmulator
+    first: WorldOutcome
+    lived: WorldOutcome
+    calm_after: float | None
+    lasted: int
+    settled: int
+
+    @classmethod
+    def begun(cls, emulator: RunEmulator, first: WorldOutcome) -> Life:
+        """Return a life after its first run."""
+        seconds = emulator.layout.workload.duration
+        settled = seconds if emulator.is_restless else max(seconds, _SETTLED)
+        if emulator.has_changed:
+            settled = 0
+        return cls(emulator, first, first, first.last_throttle, seconds, settled)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another run may do better or worse than the last."""
+        return self.lasted < _LONGEST and self.settled < _SETTLED
+
+    def note(self, outcome: WorldOutcome) -> None:
+        """Note another run."""
+        seconds = self.emulator.layout.workload.duration
+        if outcome.last_throttle is not None:
+            self.calm_after = self.lasted + outcome.last_throttle
+        self.lived, self.lasted = outcome, self.lasted + seconds
+        self.settled = 0 if self.emulator.has_changed else self.settled + seconds
+
+    def outcome(self, buckets: Buckets | None = None) -> WorldOutcome:
+        """Return how the world did at both ages.
+
+        Args:
+            buckets: How further buckets of time do, where keys or heat follow the time.
+        """
+        return replace(
+            self.first,
+            lived=replace(self.lived, buckets=buckets),
+            calm_after=None if self.lived.refuses else self.calm_after,
+            buckets=buckets,
+        )
