@@ -67,6 +67,7 @@ class RequestSource:
 
     def requests(self, times_ns: Sequence[int]) -> Iterator[Sequence[Work]]:
         """Return the calls of each of the next requests, which arrive at these moments."""
+        self.runner.drawer.moment = times_ns[0] / NANOSECONDS
         return self._ready(self.runner.rows(len(times_ns)), times_ns)
 
     def _ready(self, rows: Sequence[Row], times_ns: Sequence[int]) -> Iterator[Sequence[Work]]:

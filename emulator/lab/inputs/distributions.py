@@ -125,6 +125,8 @@ class Zipf:
     """
 
     s: float = 0.99
+    #: After how many seconds other values are the popular ones; None for never.
+    moves: float | None = None
 
     def probabilities(self, count: int) -> Floats:
         """Return the probability of each value.
@@ -167,7 +169,7 @@ class Zipf:
 
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""
-        return {"zipf": self.s}
+        return {"zipf": {"exponent": self.s, "moves": self.moves} if self.moves else self.s}
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,8 @@ class Hotspot:
 
     keys: float
     traffic: float
+    #: After how many seconds other values are the hot ones; None for never.
+    moves: float | None = None
 
     def probabilities(self, count: int) -> Floats:
         """Return the probability of each value.
@@ -232,7 +236,8 @@ class Hotspot:
 
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""
-        return {"hotspot": {"keys": self.keys, "traffic": self.traffic}}
+        moves = {"moves": self.moves} if self.moves else {}
+        return {"hotspot": {"keys": self.keys, "traffic": self.traffic, **moves}}
 
 
 @dataclass(frozen=True)
@@ -337,6 +342,16 @@ class Weights:
 
 Distribution: TypeAlias = Uniform | Zipf | Hotspot | Latest | Sequential | Weights
 
+
+def moves_of(distribution: Distribution) -> float | None:
+    """Return after how many seconds other values are the popular ones; None for never.
+
+    >>> moves_of(Zipf(1.0, moves=600)), moves_of(Uniform())
+    (600, None)
+    """
+    return distribution.moves if isinstance(distribution, Zipf | Hotspot) else None
+
+
 _WORDS: Final[Mapping[str, Distribution]] = {
     "uniform": Uniform(),
     "zipf": Zipf(),
@@ -344,8 +359,8 @@ _WORDS: Final[Mapping[str, Distribution]] = {
     "sequential": Sequential(),
 }
 EXPECTED: Final = (
-    "uniform, sequential, latest, zipf, {zipf: s}, {latest: s}, {weights: [...]} or "
-    "{hotspot: {keys: share, traffic: share}}"
+    "uniform, sequential, latest, zipf, {zipf: s}, {latest: s}, {weights: [...]}, "
+    "{hotspot: {keys: share, traffic: share}} or {zipf: {exponent: s, moves: 1h}}"
 )
 
 
@@ -356,6 +371,9 @@ def _weights(entry: Entry, weights: tuple[float, ...]) -> Weights:
 
 
 _SHARE: Final = forms.number(least=0, most=1)
+_MOVES: Final = FormMember(
+    forms.duration(), "After how long other values are the popular ones; by default never."
+)
 HOTSPOT: Final = Record(
     "hotspot",
     "A share of the values gets a share of the traffic, each part evenly.",
@@ -364,11 +382,28 @@ HOTSPOT: Final = Record(
             forms.number(above=0, most=1), "The share of the values that are hot.", required=True
         ),
         "traffic": FormMember(_SHARE, "The share of the traffic that they get.", required=True),
+        "moves": _MOVES,
     },
 )
+ZIPF: Final = Record(
+    "zipf",
+    "Value r is used 1 / (r + 1) ** exponent as often as the first.",
+    {
+        "exponent": FormMember(forms.number(above=0), "How uneven.", required=True),
+        "moves": _MOVES,
+    },
+)
+_STILL: Final = forms.number(above=0).made(lambda _, s: Zipf(s))
+_MOVING: Final = ZIPF.form.made(lambda _, values: Zipf(values["exponent"], values.get("moves")))
+
+
+def _suited_zipf(entry: Entry) -> Form:
+    return _MOVING if isinstance(entry.value, Mapping) else _STILL
+
+
 _SHAPED: Final = forms.kinds(
     {
-        "zipf": forms.number(above=0).made(lambda _, s: Zipf(s)),
+        "zipf": forms.either(_STILL, _MOVING, select=_suited_zipf),
         "latest": forms.number(above=0).made(lambda _, s: Latest(s)),
         "hotspot": HOTSPOT.form.made(lambda _, values: Hotspot(**values)),
         "weights": forms.many(forms.number(least=0), least=1).made(_weights),

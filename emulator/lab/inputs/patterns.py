@@ -95,6 +95,14 @@ class Field:
         belongs = f"{parent}." if parent else ""
         return f"{belongs}{self.name}-{number:0{digits}d}"
 
+    def identity(self, number: int) -> str:
+        """Return what a value is placed by: its field and number, however it is spelled.
+
+        >>> Field("status", values=("OPEN", "PAID")).identity(1)
+        'status-1'
+        """
+        return f"{self.name}-{number}" if self.values is not None else self.text(number)
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``from_entry`` reads."""
         document: dict[str, Any] = {}

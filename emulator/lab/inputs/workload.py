@@ -23,7 +23,7 @@ from emulator.lab.inputs import forms
 from emulator.lab.inputs.arguments import explain_arguments
 from emulator.lab.inputs.arrival_rates import Rate, on_clock
 from emulator.lab.inputs.clients import RETRY, Clients
-from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf
+from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf, moves_of
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.forms import Form, FormMember, FormScope, Record
 from emulator.lab.inputs.patterns import (
@@ -148,6 +148,14 @@ class Workload:
         assert self.horizon is not None, "set when it was made"
         return 1 if step is None else min(_MOST_BUCKETS, math.ceil(self.horizon / step))
 
+    def moves_of(self, name: str) -> float | None:
+        """Return after how many seconds other values of a field are popular; None for never."""
+        field = self.field(name)
+        picks = [field.distribution, *(pattern.pick(field) for pattern in self.patterns)]
+        own = [moves for pick in picks if (moves := moves_of(pick)) is not None]
+        parent = field.per and self.moves_of(field.per)
+        return min([*own, *([parent] if parent else [])], default=None)
+
     def rates(self, pattern: Pattern) -> Floats:
         """Return the requests per second of a pattern, for each second of the run."""
         return self._pace(pattern).per_second(self.duration) * self.load
@@ -218,7 +226,7 @@ class Workload:
 
         def changed(distribution: Distribution) -> Distribution:
             return (
-                type(distribution)(s) if isinstance(distribution, Zipf | Latest) else distribution
+                replace(distribution, s=s) if isinstance(distribution, Zipf | Latest) else distribution
             )
 
         fields = [replace(field, distribution=changed(field.distribution)) for field in self.fields]
@@ -315,6 +323,13 @@ def _problems(workload: Workload) -> Iterator[str]:
             f"Workload.horizon is {workload.horizon:g} s: it must not be shorter than the run of "
             f"{workload.duration} s"
         )
+    for field in workload.fields:
+        moves = workload.moves_of(field.name)
+        if moves is not None and moves > workload.duration:
+            yield (
+                f"Field {field.name!r}: what is popular moves every {moves:g} s, which must not be "
+                f"longer than the run of {workload.duration} s"
+            )
     if workload.warm_up < 0:
         yield "Workload.warm_up must not be negative"
     if workload.every is not None and workload.every < workload.duration:

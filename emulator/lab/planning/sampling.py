@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import mmh3
 import numpy as np
 
-from emulator.lab.inputs.distributions import Distribution, Integers, Latest, Zipf, draw
+from emulator.lab.inputs.distributions import (
+    Distribution,
+    Integers,
+    Latest,
+    Zipf,
+    draw,
+    moves_of,
+)
 from emulator.lab.inputs.key_templates import ShardPart
 from emulator.lab.inputs.patterns import TIMESTAMP, Field, Pattern
 from emulator.lab.inputs.workload import Workload
@@ -85,6 +93,7 @@ class Drawer:
 
     Attributes:
         columns: Field or suffix label to its place in a row.
+        moment: In seconds since the epoch, when the next requests arrive.
     """
 
     def __init__(
@@ -98,6 +107,7 @@ class Drawer:
         labels = [field.name for field in self._fields] + [shard.label for shard in self._shards]
         self.columns = {label: number for number, label in enumerate(labels)}
         self._drawn = 0
+        self.moment = 0.0
 
     def rewind(self) -> None:
         """Begin again with the first request, as recorded traffic does when it is warmed up."""
@@ -124,7 +134,13 @@ class Drawer:
         if recorded is not None and field.name in recorded.values:
             return recorded.numbers(field.name, self._drawn, count)
         if not field.unique:
-            return draw(self._pattern.pick(field), field.size, count, rng, self._drawn)
+            pick = self._pattern.pick(field)
+            numbers = draw(pick, field.size, count, rng, self._drawn)
+            moves = moves_of(pick)
+            if moves is None:
+                return numbers
+            period = int(self.moment // moves)
+            return (numbers + mmh3.hash(f"{field.name}{period}", signed=False)) % field.size
         if self._pattern.is_put:
             first = self._values.created[field.name]
             self._values.created[field.name] = first + count

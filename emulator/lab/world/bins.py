@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -205,6 +205,17 @@ class Cells:
         at = [self.columns[name] for name in names | {own for own in parents if own}]
         return np.asarray(np.maximum(1.0, self.counts[sorted(at)].prod(axis=0)))
 
+    @cached_property
+    def identified(self) -> Cells:
+        """The same cells with values named by field and number, however they are spelled."""
+        if not any(field is not None and field.values for field in self.fields):
+            return self
+        texts = [list(own) for own in zip(*self.rows, strict=True)]
+        for at, field in enumerate(self.fields):
+            if field is not None and field.values:
+                texts[at] = [field.identity(number) for number in self.firsts[at].tolist()]
+        return replace(self, rows=list(zip(*texts, strict=True)))
+
     def members(self, cell: int, count: int) -> list[tuple[str, ...]]:
         """Return the texts of some combinations of a cell, evenly chosen, in ascending order.
 
@@ -335,7 +346,7 @@ class _Listed:
             field = fields[part.fields[0]]
             if field.size <= _MOST_SUFFIXED:
                 return self._counted(part, field, at[0])
-        texts = self.spelled(fields, steady=False)
+        texts = self.spelled(fields, steady=False).identified
         renders = KeyTemplate("", (part,)).texts(texts.columns, texts.rows, 0.0)
         chances[single] = 0.0
         for cell in np.flatnonzero(single).tolist():
@@ -343,7 +354,7 @@ class _Listed:
         return chances
 
     def _counted(self, part: ShardPart, field: Field, at: int) -> Floats:
-        suffixes = np.asarray([shard(field.text(n), part.count) for n in range(field.size)])
+        suffixes = np.asarray([shard(field.identity(n), part.count) for n in range(field.size)])
         chances = np.zeros((len(self.shares), part.count))
         edges = {}
         for cell, (first, count) in enumerate(zip(self.firsts[at], self.counts[at], strict=True)):

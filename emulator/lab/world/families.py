@@ -18,6 +18,7 @@ import numpy as np
 
 from emulator.lab.inputs.distributions import Floats, Integers, sums
 from emulator.lab.inputs.key_templates import KeyTemplate
+from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.key_traits import fixed_parts, is_in_order, is_unbounded
 from emulator.lab.planning.layout import KeyLayout
@@ -54,7 +55,8 @@ class Placement:
         is_spread: Whether the partition key is new every time, so that keys fall anywhere.
         in_order: Whether sort keys within one partition key are written in ascending order.
         is_unbounded: Whether a cell can stand for any number of items.
-        step: How many seconds the partition keys stay the same; None for ever.
+        step: How many seconds the partition keys stay where they are; None for ever.
+        moves: Whether other values become popular in that time.
     """
 
     def __init__(
@@ -90,7 +92,13 @@ class Placement:
         self.in_order = is_in_order(ordered, workload)
         self.is_unbounded = is_unbounded(ordered, workload)
         steps = [own.step_seconds for own in key.partition if own.step_seconds is not None]
-        self.step = None if is_spread else min(steps, default=None)
+        moves = [
+            own
+            for name in {name for template in key.partition for name in template.names}
+            if name != TIMESTAMP and (own := workload.moves_of(name)) is not None
+        ]
+        self.step = None if is_spread else min([*steps, *moves], default=None)
+        self.moves = bool(moves)
         self._sort = ordered.sort
         self._fixed_sort = _fixed_templates(key, workload)
         self._start = float(workload.start)
@@ -122,6 +130,18 @@ class Placement:
             for cell, text in zip(own, texts, strict=True):
                 keys[cell] = text
         return keys
+
+    def identities(self, moment: float) -> list[tuple[str, ...]]:
+        """Return by what the partition key of each cell is placed, however values are spelled."""
+        own = self.cells.identified
+        if own is self.cells or self.is_spread:
+            return self.partitions(moment)
+        if self._ages is None:
+            return _rendered(self.partition, own.columns, own.rows, moment)
+        return [
+            _rendered(self.partition, own.columns, [row], moment - age)[0]
+            for row, age in zip(own.rows, self._ages.tolist(), strict=True)
+        ]
 
     def rendered(self, rows: Sequence[tuple[str, ...]], moment: float) -> list[tuple[str, ...]]:
         """Return the partition keys of combinations at a moment."""
@@ -209,6 +229,7 @@ class Columns:
 
     Attributes:
         keys: The followed keys.
+        hashed: By what each of them is placed.
         sizes: How many keys each group has; infinite where keys are new every time.
         of_cells: By placement, the column of each cell.
         partitions: By placement, the partition key of each cell.
@@ -216,6 +237,7 @@ class Columns:
     """
 
     keys: list[tuple[str, ...]]
+    hashed: list[bytes]
     sizes: Annotated[Floats, "group"]
     of_cells: dict[Placement, Integers]
     partitions: dict[Placement, list[tuple[str, ...]]]
@@ -272,7 +294,7 @@ class Columns:
         }
         if next(iter(demands)).is_spread:
             zeros = {placement: np.zeros_like(at) for placement, at in of_keys.items()}
-            return cls([], np.asarray([np.inf]), zeros, partitions, moment)
+            return cls([], [], np.asarray([np.inf]), zeros, partitions, moment)
         alike, asked = np.ones(len(numbers)), np.zeros(len(numbers))
         for placement, at in of_keys.items():
             np.maximum.at(alike, at, placement.collections)
@@ -289,8 +311,14 @@ class Columns:
         group, sizes = _grouped(asked[others] / alike[others], alike[others])
         column[others] = len(followed) + group
         texts = list(numbers)
+        identities: dict[tuple[str, ...], tuple[str, ...]] = {}
+        for placement, own in partitions.items():
+            for text, identity in zip(own, placement.identities(moment), strict=True):
+                identities.setdefault(text, identity)
+        keys = [texts[number] for number in followed.tolist()]
         return cls(
-            [texts[number] for number in followed.tolist()],
+            keys,
+            [hashed_bytes(identities[key]) for key in keys],
             sizes,
             {placement: column[at] for placement, at in of_keys.items()},
             partitions,
@@ -346,7 +374,10 @@ class Family:
             moment: In seconds since the epoch.
             shift: How many seconds later than in the first run its keys are.
         """
-        return 0 if self.step is None else int(shift // max(self.step, 1.0))
+        if self.step is None:
+            return 0
+        step = max(self.step, 1.0)
+        return int(shift // step) + (int(moment // step) if self.placements[0].moves else 0)
 
     def columns(self, moment: float) -> Columns:
         """Return the columns at a moment; the same object while keys are the same."""
@@ -433,7 +464,7 @@ class Places:
             slots_of: Tells the partitions of a world.
             room: How many slots there are.
         """
-        worlds, hashed = len(salts), [hashed_bytes(key) for key in columns.keys]
+        worlds, hashed = len(salts), columns.hashed
         hashes = np.zeros((worlds, len(hashed)), dtype=np.uint64)
         parts = np.zeros((worlds, len(columns.sizes), room))
         slots = np.zeros((worlds, len(hashed)), dtype=np.int64)
