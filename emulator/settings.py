@@ -65,6 +65,16 @@ POLICIES_NOT_ENFORCED: Final = (
 NOT_A_LINE: Final = "a setting is written as name=value, not {line!r}"
 
 
+class Unset(float):
+    """The default of a setting that a world of the lab draws unless it is given.
+
+    >>> Settings().burst_start, isinstance(Settings(burst_start=0.0).burst_start, Unset)
+    (0.0, False)
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The adjustable constants of one emulator; durations are seconds.
@@ -135,9 +145,9 @@ class Settings:
     #: The seed of the hash that places partition keys; the service's hash is secret. Rule CAP2-7.
     placement_salt: int = 0
     #: Share of the 300 s burst reserve that a new table or global index has. Rule CAP2-5.
-    burst_start: float = 0.0
+    burst_start: float = Unset(0.0)
     #: An eventually consistent read takes ``units / factor`` from its partition. Rule CAP2-6.
-    eventual_read_factor: float = 1.0
+    eventual_read_factor: float = Unset(1.0)
 
     #: Share of a partition's throughput that counts as hot. Rule CAP2-2.
     heat_threshold: float = 0.8
@@ -166,7 +176,7 @@ class Settings:
 
     #: A GSI lets base writes pass until it is this many seconds of the table's warm write
     #: throughput behind; 0 refuses at once what its index has no room for. Rule CAP2-4.
-    gsi_buffer_seconds: float = 300.0
+    gsi_buffer_seconds: float = Unset(300.0)
     #: How long a GSI whose buffer is full refuses every base write. Rule CAP2-4.
     gsi_closed_seconds: float = 30.0
     #: A GSI shows the table as it was this long ago. Rule CAP-1104.
@@ -181,7 +191,7 @@ class Settings:
     replication_lag: float = 1.0
 
     #: Time from the alarm to the new capacity. Rule CAP2-8.
-    autoscaling_delay: Delay = 120.0
+    autoscaling_delay: Delay = Unset(120.0)  # noqa: RUF009 - a number, and immutable
     #: The scale-in alarm lies this far under the target. Rule CAP-904.
     low_alarm_offset: float = 0.20
 

@@ -5,6 +5,7 @@ Each check is one function from the case to its findings; the order is that of t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -16,7 +17,8 @@ from emulator.designs.pattern_rules import AMPLIFICATION, BIG_ITEM, FREQUENT, SA
 from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.costs import ON_DEMAND
 from emulator.lab.analysis.offered_load import units_per_request
-from emulator.lab.outcome.thresholds import UNEVEN
+from emulator.lab.outcome.risk import at_most
+from emulator.lab.outcome.thresholds import UNEVEN, UNLIKELY
 from emulator.lab.planning.key_traits import is_in_order
 from emulator.service import limits
 from emulator.service.throttling import parse_reason
@@ -31,6 +33,9 @@ WASTE: Final = 0.5
 ROUNDING_LOSS: Final = 0.30
 _FEW_UNITS: Final = 3
 _YEAR_DAYS: Final = 365
+#: How many even keys are enough is looked for this closely, and no further.
+_CLOSE: Final = 1.1
+_MOST_KEYS: Final = 2_000
 
 
 Check = Callable[[Case], Iterator[Finding]]
@@ -55,16 +60,34 @@ def cardinality(case: Case) -> Iterator[Finding]:
     Source: L0.
     """
     for resource in case.resources:
-        needed = case.offered[resource.name].partitions
+        load = case.offered[resource.name]
+        needed = load.partitions
         if needed > 1 and resource.distinct_keys < KEYS_PER_PARTITION * needed:
+            count = max(needed, *resource.partitions_per_minute[:1])
+            enough = max(_enough_keys(load.axis(axis), axis, count) for axis in (READ, WRITE))
             yield Finding(
                 "cardinality",
                 "problem",
                 resource.name,
                 f"{resource.distinct_keys:.0f} key values for a load that needs {needed} "
-                f"partitions; at least {KEYS_PER_PARTITION * needed} are needed",
+                f"partitions; even ones would do from about {enough} on",
                 "choose a partition key with more values, or add a suffix",
             )
+
+
+def _enough_keys(units: float, axis: int, partitions: int) -> int:
+    """Return how many even keys rarely put more on a partition than it serves, as fixes do.
+
+    A fix has to hold in 95 % of worlds, so this is the number for which no partition is full in
+    as many.
+    """
+    keys = KEYS_PER_PARTITION * partitions
+    while keys < _MOST_KEYS:
+        most = math.floor(keys * limits.PARTITION_UNITS[axis] / max(units, 1.0))
+        if most >= keys or partitions * (1 - at_most(most, keys, 1 / partitions)) <= UNLIKELY:
+            break
+        keys = math.ceil(keys * _CLOSE)
+    return keys
 
 
 def hot_partition(case: Case) -> Iterator[Finding]:

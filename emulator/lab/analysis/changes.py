@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from emulator.capacity import READ
-from emulator.capacity.prices import STANDARD
 from emulator.capacity.units import on_demand_start
 from emulator.lab.analysis.case import Case, Hot
+from emulator.lab.analysis.costs import prewarming
 from emulator.lab.analysis.offered_load import ROUNDING, offered, units_per_request
 from emulator.lab.inputs.design import DEFAULT_UNITS, Capacity, Design, Index, Table
 from emulator.lab.outcome import words
@@ -29,7 +29,6 @@ from emulator.lab.planning.worlds import World
 from emulator.lab.world import run
 from emulator.service import limits
 from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
-from emulator.settings import DEFAULT_SETTINGS
 
 #: Spare capacity that a proposed setting leaves.
 _SPARE: Final = 1.15
@@ -195,21 +194,9 @@ def warmings(case: Case, world: World) -> Iterator[Change]:
 
 
 def warming_price(before: Layout, design: Design) -> float:
-    """Return the dollars, once, for the warm throughput that a changed design adds (CAP-1005)."""
-    after = Layout(design, before.workload)
-    return math.fsum(
-        STANDARD.prewarming(_warm_units(before.capacities[name]), _warm_units(own))
-        for name, own in after.capacities.items()
-    )
-
-
-def _warm_units(capacity: Capacity) -> tuple[float, float]:
-    """Return the units a second, reads and writes, that a table or index serves at once."""
-    start = on_demand_start(DEFAULT_SETTINGS.on_demand_partitions)
-    least = (capacity.read, capacity.write) if capacity.is_provisioned else start
-    warm = (capacity.warm_read, capacity.warm_write)
-    read, write = (max(own or 0, asked or 0) for own, asked in zip(least, warm, strict=True))
-    return read, write
+    """Return the dollars, once, for the warm throughput that a changed design adds."""
+    own, after = (prewarming(layout) for layout in (before, Layout(design, before.workload)))
+    return math.fsum(after.values()) - math.fsum(own.values())
 
 
 def _is_on_demand(design: Design) -> bool:

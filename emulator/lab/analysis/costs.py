@@ -16,7 +16,7 @@ import numpy as np
 
 from emulator.capacity import READ, WRITE, Scaler, ScalingPolicy
 from emulator.capacity.prices import STANDARD, TABLE_CLASSES, Bill, PriceList, UnitHours
-from emulator.capacity.units import billed_bytes
+from emulator.capacity.units import billed_bytes, on_demand_start
 from emulator.lab.inputs.distributions import weighted
 from emulator.lab.inputs.extras import Extras
 from emulator.lab.inputs.workload import Workload
@@ -24,13 +24,14 @@ from emulator.lab.outcome.result_types import BreakEven, Cost, CostLine, MonthCo
 from emulator.lab.outcome.run_log import MINUTE, PatternRecord, ResourceRecord, RunLog
 from emulator.lab.planning.key_traits import most_items
 from emulator.lab.planning.layout import Layout, TableLayout
-from emulator.settings import Settings
+from emulator.settings import DEFAULT_SETTINGS, Settings
 
 ON_DEMAND: Final = "on-demand"
 PROVISIONED: Final = "provisioned"
 AUTO_SCALED: Final = "auto-scaled"
 SCHEDULED: Final = "scheduled"
 AS_DESIGNED: Final = "as designed"
+PREWARMING: Final = "pre-warming, once"
 
 _HOUR: Final = 3600
 _MONTHS: Final = 12
@@ -445,6 +446,8 @@ def _cost(
     whole = None
     if served.has_given_up and offered is not None and billing in (ON_DEMAND, AUTO_SCALED):
         whole = payer.bill(offered, billing, prices).total
+    once = prewarming(payer.layout)
+    total = bill.total + math.fsum(once.values())
     return Cost(
         billing=billing or AS_DESIGNED,
         table_class=AS_DESIGNED if prices is None else prices.name,
@@ -457,8 +460,12 @@ def _cost(
                 amount=line.amount,
             )
             for line in bill.lines
+        )
+        + tuple(
+            CostLine(resource=name, item=PREWARMING, quantity=1.0, price=dollars, amount=dollars)
+            for name, dollars in once.items()
         ),
-        total=bill.total,
+        total=total,
         chosen=is_chosen,
         per_million_served=bill.total / requests * _MILLION if requests else None,
         whole_load=whole,
@@ -503,6 +510,19 @@ def year(usages: list[Usage], layout: Layout, settings: Settings) -> tuple[Month
             )
         )
     return tuple(months)
+
+
+def prewarming(layout: Layout) -> dict[str, float]:
+    """Return by table and index the dollars, once, for the warm throughput that it asks for."""
+    dollars = {}
+    for name, capacity in layout.capacities.items():
+        start = on_demand_start(DEFAULT_SETTINGS.on_demand_partitions)
+        if capacity.is_provisioned:
+            start = capacity.read or 0, capacity.write or 0
+        warm = capacity.warm_read or 0, capacity.warm_write or 0
+        if any(own > least for own, least in zip(warm, start, strict=True)):
+            dollars[name] = STANDARD.prewarming(start, warm)
+    return dollars
 
 
 def break_even(usages: list[Usage], layout: Layout) -> tuple[BreakEven, ...]:

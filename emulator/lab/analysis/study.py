@@ -22,8 +22,8 @@ from emulator.lab.analysis.sensitivity import assumptions_of, effects_of
 from emulator.lab.analysis.verdict import Judged, grade, sentence
 from emulator.lab.analysis.window import busiest_window, with_waits
 from emulator.lab.analysis.world_runs import Engine, WorldCount, WorldRuns
-from emulator.lab.outcome import result_types
 from emulator.lab.inputs.workload import Age
+from emulator.lab.outcome import result_types
 from emulator.lab.outcome.risk import NORMAL
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results

@@ -132,7 +132,9 @@ def _headline(judged: Judged) -> str:
         calm = ages.first.calm_after_seconds
         until = "at first" if calm is None else f"for the first {words.duration(calm)}"
         refused = f"{words.of_calls(ages.first.throttled)} of that run are refused"
-        return f"throttles {until}, while its tables are new, and not once they have split; {refused}"
+        return (
+            f"throttles {until}, while its tables are new, and not once they have split; {refused}"
+        )
     return _lasting(judged, case)
 
 
@@ -162,7 +164,7 @@ def _lasting(judged: Judged, case: Case) -> str:
     if judged.grade == "risky":
         risk = lived.risk
         return (
-            f"throttles in {round(risk.chance * risk.worlds)} of {words.counted(risk.worlds, 'world')} "
+            f"throttles in {round(risk.chance * risk.worlds)} of {words.count(risk.worlds)} worlds "
             f"(draws of what AWS does not publish) {lasting}; {refused}"
         )
     return f"throttles {when} {lasting}; {refused}"
@@ -253,7 +255,7 @@ def _what_reserves_hide(judged: Judged) -> Iterator[str]:
             multiples.append(rate / asked)
     steady = min(multiples, default=math.inf)
     if room is not None and not is_at_risk and room.multiple > steady * CLOSE:
-        yield f"beyond {steady:.3g} times only a reserve of unused capacity carries it, for a while."
+        yield f"beyond {steady:.3g} times only a reserve of unused capacity carries it for a while."
 
 
 def _steady_rate(case: Case, resource: ResourceResult, axis: int) -> float | None:

@@ -12,7 +12,7 @@ from emulator.lab.outcome.lives import Life
 from emulator.lab.outcome.result_types import Risk
 from emulator.lab.outcome.risk import is_decided, next_look, risk_of
 from emulator.lab.outcome.run_log import RunLog
-from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS
+from emulator.lab.outcome.thresholds import MOST_WORLDS
 from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
@@ -105,9 +105,7 @@ class WorldRuns:
         outcomes = dict(zip(distinct, played, strict=True))
         return [replace(outcomes[world.arrivals, world.settings], world=world) for world in worlds]
 
-    def _live(
-        self, worlds: Sequence[World], progress: WorldsProgress | None
-    ) -> list[WorldOutcome]:
+    def _live(self, worlds: Sequence[World], progress: WorldsProgress | None) -> list[WorldOutcome]:
         """Return how the design does in some worlds, at both ages."""
         if self.engine == "aggregate":
             return self._engine.live(worlds, progress=progress)

@@ -142,6 +142,10 @@ class Runner(ABC):
         """Record what was refused with the nth attempt, where a limit was short."""
         if number == 1:
             self.offer(charges)
+        self.count_short(charges, reasons, second)
+
+    def count_short(self, charges: Sequence[Charge], reasons: Reasons, second: int) -> None:
+        """Record units that a limit was short of, where it was."""
         short = [reason.resource for reason in reasons]
         for meter, _, axis, units, position, _ in charges:
             arn = meter.arn

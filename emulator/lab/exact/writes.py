@@ -16,7 +16,7 @@ from emulator.engine.reads import Found
 from emulator.engine.table import Table
 from emulator.engine.transactions import TransactionAction
 from emulator.engine.writes import Planned, Write
-from emulator.lab.exact.calls import ExactContext, Finder, Reasons, Row, Runner, Work
+from emulator.lab.exact.calls import ExactContext, Finder, Reasons, Row, Runner
 from emulator.lab.planning.access_paths import AccessPath
 from emulator.lab.planning.items import FILLERS, ItemMaker, needed_fields, random_shards
 from emulator.lab.planning.sampling import Drawer
@@ -130,9 +130,10 @@ class ItemWriter(Runner):
     ) -> None:
         """Record a write that was refused at the nth attempt, and what it asked of indexes."""
         self.count_refused(planned.charges, reasons, second, number)
-        if number == 1 and planned.arms:
-            for arm in planned.arms:
+        for arm in planned.arms or ():
+            if number == 1:
                 self.offer(arm.charges)
+            self.count_short(arm.charges, reasons, second)
 
     def warm_up(self, count: int, second: int) -> None:
         """Carry out the requests of a second before the run; none is admitted, paid or counted."""

@@ -226,7 +226,9 @@ class Workload:
 
         def changed(distribution: Distribution) -> Distribution:
             return (
-                replace(distribution, s=s) if isinstance(distribution, Zipf | Latest) else distribution
+                replace(distribution, s=s)
+                if isinstance(distribution, Zipf | Latest)
+                else distribution
             )
 
         fields = [replace(field, distribution=changed(field.distribution)) for field in self.fields]
@@ -316,6 +318,17 @@ def _check(workload: Workload) -> None:
 def _problems(workload: Workload) -> Iterator[str]:
     if workload.duration < 1:
         yield "Workload.duration must be at least one second"
+    yield from _time_problems(workload)
+    if workload.retry not in POLICIES:
+        yield f"Workload.retry must be one of {', '.join(POLICIES)}, not {workload.retry!r}"
+    if not workload.patterns:
+        yield "a workload needs at least one pattern"
+    if len({pattern.name for pattern in workload.patterns}) < len(workload.patterns):
+        yield "two patterns have the same name"
+    yield from _unknown_names(workload)
+
+
+def _time_problems(workload: Workload) -> Iterator[str]:
     if workload.age not in AGES:
         yield f"Workload.age must be one of {', '.join(AGES)}, not {workload.age!r}"
     if workload.horizon is not None and not workload.horizon >= workload.duration:
@@ -336,13 +349,6 @@ def _problems(workload: Workload) -> Iterator[str]:
         yield "Workload.every must not be shorter than the run"
     if workload.start % 60:
         yield "Workload.start must be a whole minute"
-    if workload.retry not in POLICIES:
-        yield f"Workload.retry must be one of {', '.join(POLICIES)}, not {workload.retry!r}"
-    if not workload.patterns:
-        yield "a workload needs at least one pattern"
-    if len({pattern.name for pattern in workload.patterns}) < len(workload.patterns):
-        yield "two patterns have the same name"
-    yield from _unknown_names(workload)
 
 
 def _unknown_names(workload: Workload) -> Iterator[str]:

@@ -50,15 +50,19 @@ def _highest(hits: int, worlds: int) -> float:
     low, high = hits / worlds, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        if _at_most(hits, worlds, middle) > _MISSED:
+        if at_most(hits, worlds, middle) > _MISSED:
             low = middle
         else:
             high = middle
     return high
 
 
-def _at_most(hits: int, worlds: int, chance: float) -> float:
-    """Return the probability of at most so many hits."""
+def at_most(hits: int, worlds: int, chance: float) -> float:
+    """Return the probability of at most so many hits.
+
+    >>> round(at_most(1, 2, 0.5), 6)
+    0.75
+    """
     log_of, log_other = math.log(chance), math.log1p(-chance)
     whole = math.lgamma(worlds + 1)
     return math.fsum(

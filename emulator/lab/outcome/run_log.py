@@ -173,6 +173,8 @@ class ResourceRecord:
         self.named_keys: dict[str, KeyTally] = {}
         #: Keys that are counted together: how many, what they were asked for, and some of them.
         self._groups: list[tuple[float, KeyTally, Sequence[str]]] = []
+        #: Calls that write keys which are new every time, and that ask for such keys.
+        self.new_written = self.new_read = 0.0
         #: What first attempts of the running minute ask of each partition.
         self.offered_now: defaultdict[int, float] = defaultdict(float)
         for partition in resource.partitions:
@@ -276,7 +278,10 @@ class ResourceRecord:
                 new.throttled += own.throttled
                 new.offered += own.offered
         if new.offered:
-            groups.append((max(1.0, self.collections.new_count), new, ()))
+            there = max(self.collections.new_count, self.new_written, 1.0)
+            asked = -math.expm1(-self.new_read / there)
+            used = self.new_written + (there - self.new_written) * asked
+            groups.append((max(1.0, used), new, ()))
         rows = [(1.0, own) for own in named.values()] + [own[:2] for own in groups]
         columns = [(count, own.consumed, own.throttled, own.offered) for count, own in rows]
         counted = np.asarray(columns, dtype=np.float64).reshape(-1, 4).T

@@ -42,7 +42,7 @@ def _pattern(record: run_log.PatternRecord) -> result_types.PatternResult:
         throttled_by_reason=dict(sorted(throttled.items(), key=lambda entry: -entry[1])),
         refusals=record.refusals,
         failed=record.failed,
-        attempts_per_call=_attempts_spread(record.histogram),
+        attempts_per_call=_attempts_spread(record.histogram, record.failed_histogram),
         added_latency_seconds=_latency_spread(record),
         attempts_histogram=_trimmed(record.histogram),
         failed_histogram=_trimmed(record.failed_histogram),
@@ -85,9 +85,12 @@ def weighted_quantile(values: Floats, weights: Floats, share: float) -> float:
     return float(values[order][min(rank, len(values) - 1)])
 
 
-def _attempts_spread(histogram: Sequence[float]) -> result_types.Spread:
+def _attempts_spread(
+    histogram: Sequence[float], failed_histogram: Sequence[float]
+) -> result_types.Spread:
+    """Return the attempts of the calls that were answered, as of those that waited."""
     values = np.arange(1, len(histogram) + 1, dtype=np.float64)
-    weights = np.asarray(histogram)
+    weights = np.maximum(np.asarray(histogram) - np.asarray(failed_histogram), 0.0)
     p50, p99 = (weighted_quantile(values, weights, share) for share in (0.5, 0.99))
     return result_types.Spread(p50=max(p50, 1.0), p99=max(p99, 1.0))
 

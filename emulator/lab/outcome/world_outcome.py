@@ -12,7 +12,6 @@ from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.throttled import throttled_by_reason, throttles
 from emulator.lab.planning.worlds import World
 
-
 #: Of a month as prices count it.
 _MONTH_SECONDS = 730 * 3600
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Final, cast
 
 from emulator.lab.inputs.key_templates import KeyTemplate, Renderer, ShardPart
-from emulator.lab.inputs.patterns import TIMESTAMP, Pattern
+from emulator.lab.inputs.patterns import TIMESTAMP, Field, Pattern
 from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import PAYLOAD, Layout, TableLayout
 from emulator.model import Item, Value, attributes_size
@@ -17,6 +18,10 @@ from emulator.storage import Position, key_position
 FILLERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 #: Hashed partition keys that are kept; most keys come again.
 _MOST_PREFIXES: Final = 50_000
+#: Of fields with more values a change that draws the old one is too rare to matter.
+_LISTED: Final = 1_000
+#: Multiples of it lie evenly between whole numbers.
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
 def stored_fields(layout: Layout, pattern: Pattern) -> list[str]:
@@ -109,6 +114,10 @@ class ItemMaker:
         }
         self._changes = [(name, columns[name]) for name in pattern.changes if name in columns]
         self._columns = columns
+        #: By field that changes, its values and how often each is drawn.
+        self._choices = {
+            name: _choices(layout.workload.field(name), pattern) for name, _ in self._changes
+        }
         #: By salt, number of attributes, length of their texts and size wanted: the filler that
         #: such an item needs, "" for none, and the size that it then has.
         self._fillers: dict[tuple[int, int, int, int], tuple[str, int]] = {}
@@ -178,12 +187,28 @@ class ItemMaker:
         """Return an item after an update: another payload, and new values of what changes."""
         attributes = dict(old.attributes)
         attributes.pop(PAYLOAD, None)
+        row = self._with_new_values(row, old, salt)
         for name, column in self._changes:
             if name in attributes:
                 attributes[name] = row[column]
         for name, template in self._moved.items():
             attributes[name] = self._rerendered(template, attributes, row, moment)
         return self._filled(attributes, size_bytes, salt)
+
+    def _with_new_values(self, row: Sequence[str], old: Item, salt: int) -> Sequence[str]:
+        """Return a row in which what changes is not as it was: another value, as often as drawn."""
+        changed = list(row)
+        for name, column in self._changes:
+            texts, weights = self._choices.get(name, ((), ()))
+            if old.attributes.get(name) != row[column] or len(texts) < 2:
+                continue
+            others = [own for own in zip(texts, weights, strict=True) if own[0] != row[column]]
+            place = salt * _GOLDEN % 1.0 * math.fsum(weight for _, weight in others)
+            for text, weight in others:
+                changed[column], place = text, place - weight
+                if place < 0:
+                    break
+        return changed
 
     def _rerendered(
         self,
@@ -218,6 +243,14 @@ class ItemMaker:
         if filler:
             attributes[PAYLOAD] = filler
         return Item(attributes, size)
+
+
+def _choices(field: Field, pattern: Pattern) -> tuple[list[str], list[float]]:
+    """Return the values of a field with their weights; none of fields with many, or of others'."""
+    if field.unique or field.per is not None or field.size > _LISTED:
+        return [], []
+    weights = pattern.pick(field).probabilities(field.size).tolist()
+    return [field.text(number) for number in range(field.size)], weights
 
 
 def _filler(attributes: dict[str, Value], size_bytes: int, salt: int) -> tuple[str, int]:

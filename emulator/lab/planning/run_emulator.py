@@ -16,7 +16,6 @@ from emulator.lab.planning.layout import IndexLayout, Layout, TableLayout
 from emulator.service.errors import LimitExceededException, ValidationException
 from emulator.settings import Settings
 
-
 _MINUTE_NS: Final = 60 * NANOSECONDS
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from emulator.capacity.delays import draw
-from emulator.settings import SALTS, Settings
+from emulator.settings import SALTS, Settings, Unset
 
 _LEAST_BUFFER: Final = 50.0
 _MOST_BUFFER: Final = 600.0
@@ -81,7 +81,7 @@ _DEFAULTS: Final = {field.name: field.default for field in fields(Settings)}
 class Known:
     """What is known of the service, and therefore the same in every world.
 
-    A setting is known if it differs from its default, or is named.
+    A setting is known if it was given, differs from its default, or is named.
 
     >>> known = Known(Settings(burst_start=1.0), frozenset({"placement_salt"}))
     >>> known.has("burst_start"), known.has("placement_salt"), known.has("gsi_buffer_seconds")
@@ -94,7 +94,9 @@ class Known:
     def has(self, setting: str) -> bool:
         """Return whether a setting is known."""
         value = getattr(self.settings, setting)
-        return setting in self.named or value != _DEFAULTS[setting]
+        if setting in self.named or value != _DEFAULTS[setting]:
+            return True
+        return isinstance(_DEFAULTS[setting], Unset) and not isinstance(value, Unset)
 
 
 @dataclass(frozen=True)

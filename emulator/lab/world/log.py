@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from emulator.capacity import READ
+from emulator.capacity import READ, WRITE
 from emulator.capacity.traffic import WEIGHTS
 from emulator.lab.inputs.distributions import Floats, Integers
 from emulator.lab.outcome.run_log import (
@@ -43,12 +43,14 @@ class _Keys:
     Attributes:
         units: Consumed, refused and offered, by column.
         calls: First attempts, by column.
+        written: Those of them that write.
     """
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self.units = np.zeros((3, len(columns)))
         self.calls = np.zeros(len(columns))
+        self.written = 0.0
 
     def write(self, record: ResourceRecord) -> None:
         """Add what was asked for to the record of the resource."""
@@ -62,6 +64,9 @@ class _Keys:
         for group, own in enumerate(self.units[:, keys:].T.tolist()):
             size = float(sizes[group])
             # Of keys that are asked for at random, some are asked several times and some never.
+            if size == np.inf:
+                record.new_written += self.written
+                record.new_read += float(calls[group]) - self.written
             used = size if size == np.inf else -size * np.expm1(-calls[group] / size)
             names = [" / ".join(key) for key in columns.some_of(group, _EXAMPLES)]
             record.add_group(used, KeyTally(*own), names)
@@ -111,10 +116,24 @@ class LogWriter:
         seconds = last - first
         consumed = (table.metered(accepted, _ONE, count) + applied)[0] * seconds
         lost = np.bincount(table.buckets.ravel(), refused.ravel(), count) + delayed[0]
+        lost += self._shut_out(refused)
         if self._refused.shape != refused.shape:
             self._refused = np.zeros_like(refused)
         self._refused += refused * seconds
         self._add(first, last, consumed, lost * seconds, np.diff(self._edges(first, last)))
+
+    def _shut_out(self, refused: ColumnRow) -> Annotated[Floats, "bucket"]:
+        """Return what writes would have brought to the index that is closed to them."""
+        state, table = self._run.state, self._run.routing.table
+        found = np.zeros(state.numbers.count)
+        for queue in state.queues:
+            if queue.is_closed[0]:
+                gate = table.buckets == state.numbers.gates[queue.table]
+                calls = np.where(gate, refused, 0.0).sum(axis=0)[None]
+                partitions, _ = queue.buckets(state.numbers)
+                for part in queue.entering:
+                    found[partitions] += part.of(calls, table.shares, _ONE)[0]
+        return found
 
     def calm(self, first: int, last: int, accepted: WorldRow) -> None:
         """Note seconds that passed in closed form, with the calls of all of them."""
@@ -269,6 +288,7 @@ class LogWriter:
         units[2] *= WEIGHTS[placement.axis]
         known.units += units
         known.calls += calls
+        known.written += float(calls.sum()) if placement.axis == WRITE else 0.0
 
     # The end
 

@@ -173,6 +173,8 @@ class WritePricer:
                 return 1.0
             field = self._layout.workload.field(name)
             pick = self._pattern.pick(field)
+            if name in self._pattern.changes and field.size > 1:
+                return 1.0
             if not isinstance(pick, Sequential):
                 stays *= pick.repeated(field.size)
         return 1 - stays

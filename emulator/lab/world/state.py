@@ -161,9 +161,7 @@ class Waiting:
         self.calls[places, rows] = 0.0
         return np.where(due > NO_CALLS, due, 0.0)
 
-    def put_back(
-        self, rows: Integers, seconds: Annotated[Integers, "row"], due: RetryRow
-    ) -> None:
+    def put_back(self, rows: Integers, seconds: Annotated[Integers, "row"], due: RetryRow) -> None:
         """Let calls wait again that were taken out."""
         self.calls[self._places(seconds), rows] = due
 

@@ -608,9 +608,13 @@ def _rows_of(state: State, table: RowTable, clients: Clients, part: Part, worlds
 
 
 def refused_units(rows: Rows, admitted: Admitted) -> ColumnRow:
-    """Return the units of refused attempts by partition, if a limit of its resource was short."""
-    refused = np.zeros_like(rows.units)
+    """Return the units of refused attempts by partition, if a limit of its resource was short.
+
+    Of a gate that is closed they are calls.
+    """
     total = admitted.by_number.sum(axis=0)
+    is_gate = (rows.owners < 0) & (rows.buckets > 0)
+    refused = np.where(is_gate, total * (1 - admitted.open_columns), 0.0)
     for column in range(len(rows.buckets)):
         own = np.flatnonzero(rows.is_partition[column])
         if len(own):
