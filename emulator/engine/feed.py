@@ -123,6 +123,13 @@ class TrafficFeed:
         if burst_share is not None:
             resource.meter.fill_reserves(burst_share)
 
+    def set_reserve(self, resource: Resource, axis: int, share: float) -> None:
+        """Set how much of its reserve for bursts a table or index has on an axis, if it has one."""
+        bucket = resource.meter.own[axis]
+        if bucket is not None:
+            bucket.refill(self._account.throughput_ns)
+            bucket.fill_reserve(share)
+
     # Traffic
 
     def report_loads(

@@ -14,8 +14,10 @@ more designs (keys as templates over the workload's fields), and compares them:
 ...     Design("device key", partition="{deviceId}", sort="{timestamp}", capacity=capacity),
 ... ], worlds=20, headroom=False)
 >>> device = result.designs[0]
->>> device.grade, device.risk.chance, device.fix
-('risky', 0.3, 'provision 138 write units on the table')
+>>> device.grade, device.ages.first.risk.chance, device.ages.lived.risk.chance
+('throttles', 0.0, 1.0)
+>>> device.fix
+'provision 138 write units on the table'
 
 Names load what they need when they are first used: numpy and YAML are needed by the lab alone.
 """

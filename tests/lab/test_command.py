@@ -75,11 +75,11 @@ def test_a_file_is_compared_and_the_page_written(place, capsys):
     assert main(["lab", "shop.yaml"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith(
-        "Orders\n2 designs under 450 requests in 10 s; exact engine, "
+        "Orders\n2 designs under 450 requests in 10 s; aggregate engine, "
         "up to 2 worlds; newborn tables\n"
     )
     assert "[throttles] By status throttles" in out
-    assert "[fine] By customer is fine" in out
+    assert "[fine] By customer holds" in out
     assert out.endswith("\nwrote report.html\n")
     assert err == ""
     assert "<title>Orders</title>" in (place / "report.html").read_text(encoding="utf-8")
@@ -175,7 +175,7 @@ FAULTS = {
     ),
     "unknown grade": (
         "expect: {all: {grade: good}}",
-        "15: expect.all.grade: expected one of throttles, risky, tight, fine, found 'good'",
+        "15: expect.all.grade: expected one of throttles, risky, heals, tight, fine, found 'good'",
     ),
     "share over one": (
         "expect: {all: {throttled: 5}}",

@@ -133,7 +133,7 @@ def test_a_model_is_simulated(tools):
     assert answer.patterns[0].reasons
     assert answer.monthly_cost > 0
     assert "3 worlds" in answer.assumptions[0]
-    assert answer.paragraph.startswith("small throttles in all of 3 worlds")
+    assert answer.paragraph.startswith("small throttles after")
 
 
 def test_a_lab_file_below_the_folder_is_simulated_by_the_name_of_a_design(tools, tmp_path):

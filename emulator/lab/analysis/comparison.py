@@ -144,7 +144,7 @@ def compare(
     >>> small = Design("small", partition="{userId}", capacity=Capacity(read=5, write=2))
     >>> quickly = {"headroom": False, "sensitivity": False, "fix": False}
     >>> result = compare(workload, [small], worlds=3, **quickly)
-    >>> result.design("small").grade, result.design("small").risk.chance
+    >>> result.design("small").grade, result.design("small").ages.lived.risk.chance
     ('throttles', 1.0)
     """
     _check_order(workload, designs)

@@ -25,9 +25,11 @@ from emulator.lab.analysis.changes import (
 from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
 from emulator.lab.outcome import words
-from emulator.lab.outcome.thresholds import FIRST_WORLDS, UNLIKELY
+from emulator.lab.outcome.thresholds import FIRST_WORLDS, THRESHOLD, UNLIKELY
+from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.worlds import World
+from emulator.lab.planning.worlds import World, draw_worlds
+from emulator.lab.world import Worlds
 
 #: Of the first worlds, in how many a change may throttle to be looked at closely.
 _HARDLY_ANY: Final = int(UNLIKELY * FIRST_WORLDS)
@@ -100,6 +102,8 @@ class _Trial:
         self._deadline = deadline
         #: By change, its worlds as far as they were played.
         self._runs: dict[str, WorldRuns] = {}
+        #: By change, how its new tables do in the first worlds.
+        self._tried: dict[str, list[WorldOutcome]] = {}
 
     def smallest(self, family: Family) -> str | None:
         """Return the sentence of the smallest change of a family that holds, or None.
@@ -150,7 +154,8 @@ class _Trial:
             return _Size.MAY_HOLD
         if self._was_about_reads or not makes_reads_dearer(self._runs_before.layout, change):
             return _Size.TOO_SMALL
-        reasons = [outcome.reason for outcome in self._runs_of(change).outcomes if outcome.reason]
+        tried = self._tried.get(change.sentence, [])
+        reasons = [outcome.reason for outcome in tried if outcome.reason]
         return _Size.TOO_LARGE if any(map(is_about_reads, reasons)) else _Size.TOO_SMALL
 
     def _runs_of(self, change: Change) -> WorldRuns:
@@ -163,19 +168,26 @@ class _Trial:
         return self._runs[change.sentence]
 
     def _may_hold(self, change: Change, few: int) -> bool:
-        """Return whether a changed design throttles in hardly any of the first worlds.
+        """Return whether new tables of a changed design throttle in hardly any of the first worlds.
 
-        If it throttles in the first few, the others are not played.
+        If they throttle in the first few, the others are not played.
         """
         try:
-            runs = self._runs_of(change)
-            for count in (few, FIRST_WORLDS):
-                runs.play(count)
-                if _hits(runs) > _HARDLY_ANY:
-                    return False
+            return all(
+                sum(own.throttles for own in self._first(change, count)) <= _HARDLY_ANY
+                for count in (few, FIRST_WORLDS)
+            )
         except ValueError:
             return False  # beyond a quota
-        return True
+
+    def _first(self, change: Change, count: int) -> list[WorldOutcome]:
+        """Return how new tables of a changed design do in the first worlds."""
+        before, known = self._runs_before, self._tried.setdefault(change.sentence, [])
+        if len(known) < count:
+            worlds = draw_worlds(before.first + len(known), count - len(known), before.known)
+            layout = self._runs_of(change).layout
+            known += Worlds(layout).play(worlds, stop_over=THRESHOLD)
+        return known[:count]
 
     def _holds(self, change: Change) -> bool:
         """Return whether a changed design throttles in at most 5 % of worlds."""
@@ -199,16 +211,14 @@ class _Trial:
         if smaller is None:
             return ""
         try:
-            runs = self._runs_of(smaller)
-            runs.play(FIRST_WORLDS)
+            hits = sum(own.throttles for own in self._first(smaller, FIRST_WORLDS))
         except ValueError:
             return ""
-        hits, worlds = _hits(runs), len(runs.outcomes)
         if smaller.size is None or not hits:
             return ""
-        return f"; {smaller.size} would throttle in {hits} of {worlds} worlds"
+        return f"; {smaller.size} would throttle in {hits} of {FIRST_WORLDS} worlds"
 
 
 def _hits(runs: WorldRuns) -> int:
-    """Return how many worlds throttle while the tables are new."""
-    return sum(outcome.throttles for outcome in runs.outcomes)
+    """Return how many worlds throttle, their tables new or not."""
+    return sum(outcome.throttles or outcome.at("lived").throttles for outcome in runs.outcomes)

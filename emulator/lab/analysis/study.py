@@ -32,6 +32,7 @@ from emulator.lab.outcome.throttled import median_world, typical_throttling
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known
+from emulator.service.throttling import ThrottlingLimit
 from emulator.settings import Settings
 
 #: Called with what is being done, how much of it is done, and how much there is.
@@ -125,9 +126,9 @@ def play_on(
     runs, settings = options.runs(layout, outcomes), options.known.settings
     runs.play_until_known(options.count, _named(progress, layout, "worlds"))
     _tell(progress, layout, "the median world")
-    typical = typical_throttling(runs.outcomes)
+    typical, age = _typical(runs)
     shown = median_world(runs.outcomes)
-    log = runs.log(shown.world)
+    log = runs.log(shown.world, "first")
     case, window = _case(layout, settings, log), None
     if options.engine == "aggregate":
         window = busiest_window(layout.workload, case.patterns)
@@ -137,7 +138,9 @@ def play_on(
         case = replace(case, patterns=waiting)
     throttling = None
     if typical is not None:
-        throttling = case if typical is shown else _case(layout, settings, runs.log(typical.world))
+        throttling = case
+        if typical is not shown:
+            throttling = _case(layout, settings, runs.log(typical.world, age))
     return Played(
         outcomes=tuple(runs.outcomes),
         ages=(ages := _ages(runs)),
@@ -154,6 +157,14 @@ def play_on(
         window=window,
         keys_followed=runs.keys_followed,
     )
+
+
+def _typical(runs: WorldRuns) -> tuple[WorldOutcome | None, Age]:
+    """Return the typical world of those that throttle, if any does, and at which age it does."""
+    first = typical_throttling(runs.outcomes)
+    if first is not None:
+        return first, "first"
+    return typical_throttling(outcome.at("lived") for outcome in runs.outcomes), "lived"
 
 
 def _ages(runs: WorldRuns) -> result_types.Ages:
@@ -242,7 +253,8 @@ def fix_of(
         return Search()
     _tell(progress, layout, "looking for a fix")
     runs, deadline = options.runs(layout, played.outcomes), Deadline(options.time_limit)
-    if graded == "heals":
+    limit = ThrottlingLimit.of(case.reasons[0])
+    if graded == "heals" and limit is ThrottlingLimit.KEY_RANGE:
         return find_launch(case, runs, typical.world, deadline)
     return find_fix(case, runs, typical.world, deadline)
 
@@ -272,7 +284,7 @@ def conclude(
     graded = grade(ages, headroom, is_at_the_line=played.is_at_the_line)
     margin = margin_of(case)
     if margin is not None and played.is_at_the_line:
-        margin = replace(margin, percent=0.0)
+        margin = replace(margin, percent=max(0.0, margin.percent))
     age = layout.workload.age
     return result_types.DesignResult(
         name=layout.design.name,
@@ -294,7 +306,6 @@ def conclude(
                 played.throttling,
                 headroom,
                 played.horizon,
-                margin,
                 None if played.typical is None else played.typical.first_throttle,
             )
         ),

@@ -20,7 +20,6 @@ from emulator.lab.outcome.result_types import (
     Grade,
     Headroom,
     Horizon,
-    Margin,
     ResourceResult,
     Risk,
 )
@@ -57,7 +56,6 @@ class Judged:
         throttling: A typical world in which the design throttles, if there is one.
         headroom: How much more it carries, if that was looked for.
         horizon: How it does over the time that it is to hold for.
-        margin: How far the load is from the nearest limit.
         first_throttle: The second of the first refusal in that typical world.
     """
 
@@ -67,7 +65,6 @@ class Judged:
     throttling: Case | None
     headroom: Headroom | None
     horizon: Horizon
-    margin: Margin | None
     first_throttle: float | None = None
 
 
@@ -111,17 +108,21 @@ def sentence(judged: Judged) -> str:
             parts += _unused(judged.throttling)
         parts += _what_splits_do(judged.throttling)
     parts += [*_what_reserves_hide(judged), *_how_sure(judged.ages)]
-    return " ".join(part[0].upper() + part[1:] if at else part for at, part in enumerate(parts))
+    names = tuple(resource.name for resource in judged.case.resources if resource.name != "table")
+    return " ".join(
+        part[0].upper() + part[1:] if at and not part.startswith(names) else part
+        for at, part in enumerate(parts)
+    )
 
 
 def _headline(judged: Judged) -> str:
     """Return when a design throttles, for how long, and how many calls are refused then."""
     room, case, ages = judged.headroom, judged.throttling, judged.ages
     if judged.grade in HEALTHY or case is None:
-        if judged.margin is not None and judged.margin.percent == 0 and ages.first.risk.chance:
+        if ages.first.risk.chance >= UNLIKELY:
             return (
-                f"is at its limit: it holds {CLEAR:.0%} of this load, and the rest is refused in "
-                "places because even keys are hashed unevenly"
+                f"is at its limit: it holds {words.percent(CLEAR)} of this load, and the rest is "
+                "refused in places because even keys are hashed unevenly"
             )
         spare = "" if room is None else f", and carries {_multiple(room)} times this load"
         if judged.grade == "tight" and room is not None:
@@ -132,9 +133,7 @@ def _headline(judged: Judged) -> str:
         calm = ages.first.calm_after_seconds
         until = "at first" if calm is None else f"for the first {words.duration(calm)}"
         refused = f"{words.of_calls(ages.first.throttled)} of that run are refused"
-        return (
-            f"throttles {until}, while its tables are new, and not once they have split; {refused}"
-        )
+        return f"throttles {until}, until its new tables have split or grown; {refused}"
     return _lasting(judged, case)
 
 
@@ -156,7 +155,9 @@ def _lasting(judged: Judged, case: Case) -> str:
     when = "from the first second"
     if judged.first_throttle is not None and judged.first_throttle >= _FIRST_SECONDS:
         when = f"after {words.duration(judged.first_throttle)}"
-    if horizon.bucket_seconds is not None:
+    if judged.ages.first.risk.chance < UNLIKELY:
+        when, lasting = "in the end", "and does not recover"
+    elif horizon.bucket_seconds is not None:
         lasting = f"and again with each new key, every {words.duration(horizon.bucket_seconds)}"
     else:
         lasting = "and does not recover"
@@ -185,14 +186,10 @@ def interval(risk: Risk) -> str:
 
 
 def _how_sure(ages: Ages) -> Iterator[str]:
-    """Yield what keeps the worlds from deciding the grade, if something does."""
-    if is_decided(ages.first.risk, ages.lived.risk):
-        return
+    """Yield that the grade is undecided even after the last look, if it is."""
     worlds = ages.first.risk.worlds
-    if worlds >= MOST_WORLDS:
+    if worlds >= MOST_WORLDS and not is_decided(ages.first.risk, ages.lived.risk):
         yield f"the grade is undecided after {words.counted(worlds, 'world')}."
-    else:
-        yield f"this is from {words.counted(worlds, 'world')} only, and more may change the grade."
 
 
 def _what_splits_do(case: Case) -> Iterator[str]:
@@ -245,6 +242,8 @@ def _what_reserves_hide(judged: Judged) -> Iterator[str]:
                 continue
             if asked > rate + ROUNDING:
                 where = "in the other worlds only" if is_at_risk else "only"
+                if judged.ages.first.risk.chance == 0:
+                    where = "at first"
                 yield (
                     f"{where} a reserve of unused capacity carries it: on average "
                     f"{words.resource(resource.name)} is asked for {asked:,.0f} "

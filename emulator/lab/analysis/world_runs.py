@@ -126,12 +126,12 @@ class WorldRuns:
         emulator = RunEmulator(self.layout, world.settings)
         life = Life.begun(emulator, played(is_new=True))
         while life.goes_on:
-            emulator.begin_again()
-            life.note(played(is_new=False))
+            life.begin_again()
+            life.note(played(is_new=False), self.layout.workload.duration)
         return life.outcome()
 
-    def log(self, world: World) -> RunLog:
-        """Run one world and return everything that it leaves behind."""
-        if self.engine == "aggregate":
-            return self._engine.log(world)
+    def log(self, world: World, age: Age) -> RunLog:
+        """Run one world, its tables of an age, and return everything that it leaves behind."""
+        if self.engine == "aggregate" or age == "lived":
+            return self._engine.log(world, age=age)
         return exact.run(self.layout, seed=world.arrivals, settings=world.settings)

@@ -206,7 +206,7 @@ def read_skew(text: str) -> Distribution:
         DocumentError: It is none.
 
     >>> read_skew("hotspot:0.01,0.5")
-    Hotspot(keys=0.01, traffic=0.5)
+    Hotspot(keys=0.01, traffic=0.5, moves=None)
     """
     kind, _, numbers = text.partition(":")
     try:

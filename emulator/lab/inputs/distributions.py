@@ -424,7 +424,7 @@ def from_entry(entry: Entry) -> Distribution:
     """Read a distribution.
 
     >>> from_entry(Entry.of({"zipf": 1.2}, "doc"))
-    Zipf(s=1.2)
+    Zipf(s=1.2, moves=None)
     """
     distribution: Distribution = FORM.read(entry)
     return distribution

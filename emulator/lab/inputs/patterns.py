@@ -212,6 +212,14 @@ class Recorded:
             self.sizes[low:high],
         )
 
+    def repeated(self, times: int, every: float) -> Recorded:
+        """Return the requests so many times, one recording every so many seconds."""
+        return Recorded(
+            tuple(time + number * every for number in range(times) for time in self.times),
+            {name: numbers * times for name, numbers in self.values.items()},
+            self.sizes * times,
+        )
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``read_pattern`` reads."""
         return {

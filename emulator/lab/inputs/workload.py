@@ -16,12 +16,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+import numpy as np
+
 from emulator.capacity.retries import POLICIES, RetryPolicy
 from emulator.clock import DEFAULT_START
 from emulator.lab.inputs import clients as clients_module
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.arguments import explain_arguments
-from emulator.lab.inputs.arrival_rates import Rate, on_clock
+from emulator.lab.inputs.arrival_rates import Constant, Rate, Series, on_clock
 from emulator.lab.inputs.clients import RETRY, Clients
 from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf, moves_of
 from emulator.lab.inputs.documents import Entry
@@ -241,6 +243,24 @@ class Workload:
         ]
         return replace(self, fields=tuple(fields), patterns=tuple(patterns))
 
+    def repeated(self, times: int) -> Workload:
+        """Return the same run, so many times in a row.
+
+        >>> workload = Workload(patterns=[Pattern("put", "PutItem", rate=2)], duration=60)
+        >>> workload.repeated(3).requests
+        360.0
+        """
+        patterns = []
+        for pattern in self.patterns:
+            if not isinstance(pattern.pace, Constant):
+                rates = np.tile(self._pace(pattern).per_second(self.duration), times)
+                recorded = pattern.recorded and pattern.recorded.repeated(times, self.duration)
+                pattern = replace(pattern, rate=Series(tuple(rates.tolist())), recorded=recorded)
+            patterns.append(pattern)
+        return replace(
+            self, patterns=patterns, duration=times * self.duration, every=None, horizon=None
+        )
+
     def to_document(self) -> dict[str, Any]:
         """Return the workload as dictionaries, lists and scalars."""
         return {
@@ -325,7 +345,18 @@ def _problems(workload: Workload) -> Iterator[str]:
         yield "a workload needs at least one pattern"
     if len({pattern.name for pattern in workload.patterns}) < len(workload.patterns):
         yield "two patterns have the same name"
-    yield from _unknown_names(workload)
+    unknown = list(_unknown_names(workload))
+    yield from unknown or _moving_problems(workload)
+
+
+def _moving_problems(workload: Workload) -> Iterator[str]:
+    for field in workload.fields:
+        moves = workload.moves_of(field.name)
+        if moves is not None and moves > workload.duration:
+            yield (
+                f"Field {field.name!r}: what is popular moves every {moves:g} s, which must not be "
+                f"longer than the run of {workload.duration} s"
+            )
 
 
 def _time_problems(workload: Workload) -> Iterator[str]:
@@ -336,13 +367,6 @@ def _time_problems(workload: Workload) -> Iterator[str]:
             f"Workload.horizon is {workload.horizon:g} s: it must not be shorter than the run of "
             f"{workload.duration} s"
         )
-    for field in workload.fields:
-        moves = workload.moves_of(field.name)
-        if moves is not None and moves > workload.duration:
-            yield (
-                f"Field {field.name!r}: what is popular moves every {moves:g} s, which must not be "
-                f"longer than the run of {workload.duration} s"
-            )
     if workload.warm_up < 0:
         yield "Workload.warm_up must not be negative"
     if workload.every is not None and workload.every < workload.duration:

@@ -12,6 +12,8 @@ from typing import Final
 from emulator.lab.outcome.world_outcome import Buckets, WorldOutcome
 from emulator.lab.planning.run_emulator import RunEmulator
 
+#: Runs that are shorter are repeated several at a time.
+SHORT: Final = 900
 #: The load is repeated for at most so many seconds.
 _LONGEST: Final = 24 * 3600
 #: Tables on which nothing has split for so many seconds have settled: longer than it takes to
@@ -38,24 +40,29 @@ class Life:
     calm_after: float | None
     lasted: int
     settled: int
+    _seconds: int
 
     @classmethod
     def begun(cls, emulator: RunEmulator, first: WorldOutcome) -> Life:
         """Return a life after its first run."""
         seconds = emulator.layout.workload.duration
         settled = seconds if emulator.is_restless else max(seconds, _SETTLED)
-        if emulator.has_changed:
+        if emulator.has_changed or emulator.overdrawn(first.units, seconds):
             settled = 0
-        return cls(emulator, first, first, first.last_throttle, seconds, settled)
+        return cls(emulator, first, first, first.last_throttle, seconds, settled, seconds)
 
     @property
     def goes_on(self) -> bool:
         """Whether another run may do better or worse than the last."""
-        return self.lasted < _LONGEST and self.settled < _SETTLED
+        return self.lasted < _LONGEST and (self.settled < _SETTLED or self.emulator.will_grow)
 
-    def note(self, outcome: WorldOutcome) -> None:
-        """Note another run."""
-        seconds = self.emulator.layout.workload.duration
+    def begin_again(self) -> None:
+        """Begin another run on the tables as they are."""
+        self.emulator.begin_again(self.lived.units, self._seconds)
+
+    def note(self, outcome: WorldOutcome, seconds: int) -> None:
+        """Note another run, which took so many seconds."""
+        self._seconds = seconds
         if outcome.last_throttle is not None:
             self.calm_after = self.lasted + outcome.last_throttle
         self.lived, self.lasted = outcome, self.lasted + seconds

@@ -194,6 +194,10 @@ class Layout:
         self.guessed: list[Pattern] = []
         self._by_pattern = {pattern.name: self._place(pattern) for pattern in workload.patterns}
 
+    def repeated(self, times: int) -> Layout:
+        """Return the design under the same run, so many times in a row."""
+        return Layout(self.design, self.workload.repeated(times))
+
     def table_of(self, pattern: Pattern) -> TableLayout:
         """Return the table that holds a pattern's items."""
         return self._by_pattern[pattern.name]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeAlias
 
 from emulator.api import Emulator
 from emulator.clock import NANOSECONDS, ManualClock
@@ -14,9 +14,15 @@ from emulator.engine.table import Table
 from emulator.lab.inputs.history import History
 from emulator.lab.planning.layout import IndexLayout, Layout, TableLayout
 from emulator.service.errors import LimitExceededException, ValidationException
+from emulator.service.throttling import AXES
 from emulator.settings import Settings
 
+#: By table and index, read and write units.
+UnitsByName: TypeAlias = Mapping[str, tuple[float, float]]
+
 _MINUTE_NS: Final = 60 * NANOSECONDS
+#: A limit of which so much is used on average is used up in the end.
+_ALL: Final = 0.97
 
 
 class RunEmulator:
@@ -58,24 +64,52 @@ class RunEmulator:
         """Whether a partition is hot, so that it may be split soon."""
         return any(own.heat.pending or own.heat.has_streaks for own in self._resources())
 
-    def begin_again(self) -> None:
-        """Begin another run on the same tables, at the next whole minute."""
+    @property
+    def will_grow(self) -> bool:
+        """Whether traffic so far raises what a table on demand serves, half an hour later."""
+        return any(
+            own.throughput.on_demand and not own.growth.is_settled(0.0, 0.0)
+            for own in self._resources()
+        )
+
+    def overdrawn(self, units: UnitsByName, seconds: float) -> set[tuple[str, int]]:
+        """Return the limits above partitions that a run has used up, or will if it goes on.
+
+        Args:
+            units: By table and index, the read and write units that the run consumed.
+            seconds: How long it was.
+
+        Returns:
+            By the name of the table or index, and the axis.
+        """
+        found = set()
+        for name, resource in self._named():
+            for axis, bucket in enumerate(resource.meter.own):
+                if bucket is not None and units[name][axis] >= _ALL * bucket.rate * seconds:
+                    found.add((name, axis))
+        return found
+
+    def begin_again(self, units: UnitsByName, seconds: float) -> None:
+        """Begin another run on the same tables, at the next whole minute.
+
+        Reserves are what runs like the last leave: nothing where they take all there is, else all.
+        """
         now_ns = self.account.now_ns
         self.feed.advance(now_ns + -now_ns % _MINUTE_NS)
-        for table in self.layout.tables:
-            for index in (None, *table.global_indexes):
-                history = (table if index is None else index).design.history
-                share = history.burst_start
-                own = self.resource(table, index)
-                own.meter.fill_reserves(
-                    self.emulator.settings.burst_start if share is None else share
-                )
+        empty = self.overdrawn(units, seconds)
+        for name, resource in self._named():
+            for axis in range(len(AXES)):
+                self.feed.set_reserve(resource, axis, 0.0 if (name, axis) in empty else 1.0)
         self._changes = 0
 
-    def _resources(self) -> Iterator[Resource]:
+    def _named(self) -> Iterator[tuple[str, Resource]]:
         for table in self.layout.tables:
             for index in (None, *table.global_indexes):
-                yield self.resource(table, index)
+                name = self.layout.resource_name(table, None if index is None else index.name)
+                yield name, self.resource(table, index)
+
+    def _resources(self) -> Iterator[Resource]:
+        return (resource for _, resource in self._named())
 
     def _create(self, table: TableLayout) -> None:
         try:

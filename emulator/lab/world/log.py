@@ -35,6 +35,8 @@ _BACKLOG = 2
 _EXAMPLES = 10
 #: Calls that are none.
 _LEAST = 1e-9
+#: A share of calls that is rounding.
+_IN_STEP = 1e-3
 
 
 class _Keys:
@@ -89,6 +91,8 @@ class LogWriter:
             PatternRecord(model.pattern, self._records[model.resource].name)
             for model in plan.models
         ]
+        #: By pattern, calls that were answered; none of Scans.
+        self._answered = [0.0] * len(self._patterns)
         log.patterns.update((record.pattern.name, record) for record in self._patterns)
         #: By resource and the columns of a family, what its keys were asked for.
         self._keys: dict[tuple[int, Columns], _Keys] = {}
@@ -263,6 +267,7 @@ class LogWriter:
                     lost = routing.by_column(number, at, self._refused[column][None])
                 self._note_keys(number, at, np.stack([given * each, lost, asked * each]), asked)
                 if at == 0:
+                    self._answered[number] += float(given.sum())
                     read = routing.cells(number, given) * rows.model.actions
                     price = routing.price(number)
                     record.evaluated_bytes += float((read * price.evaluated[0]).sum())
@@ -355,8 +360,9 @@ class LogWriter:
         record.requests = float(tally.requests[0, number])
         record.fan_out = record.calls = sent
         # What is sent again at once finds nothing yet that would let it pass.
-        record.attempts = float(attempts.sum() + begun_anew.sum())
         record.refusals = float(refused.sum() + begun_anew.sum())
+        record.attempts = float(attempts.sum() + begun_anew.sum())
+        self._in_step(record, self._answered[number])
         record.failed = float(failed.sum())
         record.waiting = float(left.sum())
         for reason, calls in enumerate(tally.first_refused[0, number].tolist()):
@@ -374,3 +380,18 @@ class LogWriter:
                 longest = self._run.plan.workload.callers.timeout or np.inf
                 record.latencies.append(min(waited, longest))
                 record.latency_weights.append(float(answered[attempt]))
+
+    @staticmethod
+    def _in_step(record: PatternRecord, answered: float) -> None:
+        """Let units and bytes be those of the calls that were answered.
+
+        Leaps over seconds that are nearly alike count calls and units by themselves.
+        """
+        share = (record.attempts - record.refusals) / answered if answered > _LEAST else 1.0
+        if abs(share - 1.0) < _IN_STEP:
+            return
+        record.units = {
+            name: [units * share for units in taken] for name, taken in record.units.items()
+        }
+        record.evaluated_bytes *= share
+        record.filtered_bytes *= share

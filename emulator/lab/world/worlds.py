@@ -7,7 +7,8 @@ from typing import Final
 
 from emulator.capacity import WRITE
 from emulator.capacity.units import write_units
-from emulator.lab.outcome.lives import Life
+from emulator.lab.inputs.workload import Age
+from emulator.lab.outcome.lives import SHORT, Life
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.world_outcome import Buckets, WorldOutcome
 from emulator.lab.planning.layout import Layout
@@ -108,28 +109,41 @@ class Worlds:
         lives = [Life.begun(*own) for own in zip(emulators, firsts, strict=True)]
         plan = self._planned(emulators[0])
         step = step_of(plan)
-        number = count = self._layout.workload.buckets_of(step)
-        # Keys with a time never settle: what further buckets of them do is the horizon's answer.
-        most = number + (_MOST_RUNS if step is None else 1)
-        while number < most and (going := [life for life in lives if life.goes_on]):
-            # After the buckets of the horizon: other keys than in any of these.
-            shift = round(number * step) if step else 0
-            self._repeat(going, [shift] * len(going))
-            number += 1
+        count = self._layout.workload.buckets_of(step)
+        self._live_on(lives, step, count)
         if step is None or count == 1:
             return [life.outcome() for life in lives]
         buckets = self._over_the_horizon(plan, lives, step, count)
         return [life.outcome(own) for life, own in zip(lives, buckets, strict=True)]
 
+    def _live_on(self, lives: Sequence[Life], step: float | None, number: int) -> None:
+        """Repeat the run until tables have settled.
+
+        Args:
+            lives: The worlds after their first run.
+            step: How long keys stay the same. Those with a time never settle, so their run is
+                repeated once: what further buckets of them do is the answer of the horizon.
+            number: How many buckets of time the horizon has: keys are others than in any of them.
+        """
+        restless = [life for life in lives if life.goes_on]
+        times = -(-SHORT // self._layout.workload.duration)
+        several = self if times == 1 else Worlds(self._layout.repeated(times))
+        most = number + (_MOST_RUNS if step is None else 1)
+        while number < most and (going := [life for life in restless if life.goes_on]):
+            several._repeat(going, [round(number * step) if step else 0] * len(going))
+            number += 1
+        if restless and several is not self:
+            self._repeat(restless, [round(number * step) if step else 0] * len(restless))
+
     def _repeat(self, lives: Sequence[Life], shifts: Sequence[int]) -> list[WorldOutcome]:
         """Play the run again in some worlds, on the tables as they are."""
         for life in lives:
-            life.emulator.begin_again()
+            life.begin_again()
         outcomes = self._played(
             [life.first.world for life in lives], [life.emulator for life in lives], shifts
         )
         for life, outcome in zip(lives, outcomes, strict=True):
-            life.note(outcome)
+            life.note(outcome, self._layout.workload.duration)
         return outcomes
 
     def _over_the_horizon(
@@ -162,9 +176,19 @@ class Worlds:
             for own, played in zip(busy, shown, strict=True)
         ]
 
-    def log(self, world: World, *, progress: Progress | None = None) -> RunLog:
-        """Return everything that one world leaves behind that meets the load first."""
+    def log(self, world: World, *, age: Age = "first", progress: Progress | None = None) -> RunLog:
+        """Return everything that one run of a world leaves behind.
+
+        Args:
+            world: The world.
+            age: Whether its tables meet the load first, or have lived with it.
+            progress: Called with the seconds done and the seconds in all.
+        """
         [emulator] = self._emulators([world])
+        if age == "lived":
+            life = Life.begun(emulator, *self._played([world], [emulator]))
+            self._live_on([life], None, 0)
+            life.begin_again()
         run = self._run([world], [emulator], [0], None)
         log = RunLog(emulator)
         writer = LogWriter(log, run)

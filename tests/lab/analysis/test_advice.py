@@ -49,7 +49,7 @@ def test_the_most_serious_comes_first_and_each_is_said_once(monkeypatch):
     [(4_000, 7, ["problem"]), (4_000, 8, []), (1_000, 1, []), (1_001, 3, ["problem"])],
 )
 def test_there_are_twice_as_many_keys_as_partitions(write, keys, found):
-    made = case({"distinct_keys": keys}, Offered(write=write))
+    made = case({"distinct_keys": keys, "partitions_per_minute": (4,)}, Offered(write=write))
     assert severities(advice.cardinality(made)) == found
 
 

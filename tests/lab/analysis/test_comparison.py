@@ -86,8 +86,7 @@ def test_the_verdict_is_one_sentence_with_the_cause(result):
     assert "small throttles" in result.design("small").verdict
     assert "is asked for up to 50 write units a second and has 30" in result.design("small").verdict
     roomy = result.design("roomy").verdict
-    beginning = "roomy is fine: it throttles in none of 3 worlds (0 to 56 %), near the line for"
-    assert roomy.startswith(f"{beginning} so few worlds, and it carries ")
+    assert roomy.startswith("roomy holds, and carries ")
 
 
 def test_headroom_is_the_largest_load_that_passes(result):
@@ -151,12 +150,11 @@ def test_the_worlds_that_were_played_are_named():
     assert played.seeds == (3, 4, 5)
 
 
-def test_auto_takes_the_engine_that_suits():
+def test_auto_plays_many_worlds_in_numbers():
     quick = {"headroom": False, "sensitivity": False, "fix": False, "worlds": 1}
-    small = compare(WORKLOAD, [ROOMY], **quick)
-    large = compare(WORKLOAD.scaled(100), [ROOMY], **quick)
+    played = [compare(WORKLOAD, [ROOMY], engine=engine, **quick) for engine in ("auto", "exact")]
 
-    assert (small.engine, large.engine) == ("exact", "aggregate")
+    assert [own.engine for own in played] == ["aggregate", "exact"]
 
 
 def test_the_answer_says_which_unknown_moves_it():
@@ -293,8 +291,8 @@ def test_a_search_that_is_out_of_time_says_what_it_knows():
                 sort="{timestamp}",
                 capacity=Capacity(read=1, write=5000),
             ),
-            "add 32 suffixes to the partition key of the table: {kind}#{hash(userId) % 32}; "
-            "24 would throttle in 2 of 20 worlds",
+            "add 50 suffixes to the partition key of the table: {kind}#{hash(userId) % 50}; "
+            "40 would throttle in 2 of 20 worlds",
         ),
         (
             Design("maximum", partition="{userId}", capacity=Capacity(max_write=500)),
@@ -309,8 +307,8 @@ def test_a_search_that_is_out_of_time_says_what_it_knows():
                 indexes=[Index("byKind", partition="{kind}", projection="KEYS_ONLY")],
                 capacity=Capacity(read=1, write=5000),
             ),
-            "add 32 suffixes to the partition key of byKind: {kind}#{hash(userId) % 32}; "
-            "24 would throttle in 2 of 20 worlds",
+            "add 50 suffixes to the partition key of byKind: {kind}#{hash(userId) % 50}; "
+            "40 would throttle in 2 of 20 worlds",
         ),
     ],
     ids=lambda value: value.name if isinstance(value, Design) else "",
@@ -369,17 +367,17 @@ A_NUMBER = "([0-9,]+)"
         (
             "{roomId}",
             Capacity(read=6000, write=6000),
-            f"add {A_NUMBER} suffixes to the partition key of the table: {{roomId}}#{{random(3)}}, "
+            f"add {A_NUMBER} suffixes to the partition key of the table: {{roomId}}#{{random(2)}}, "
             f"pre-warm the table for {A_NUMBER} reads and {A_NUMBER} writes a second, "
             f"and provision {A_NUMBER} read units on the table; "
-            "read then takes 3 queries instead of 1; 2 would throttle in",
+            "read then takes 2 queries instead of 1",
         ),
         (
             "{roomId}#{random(8)}",
             Capacity(),
-            f"use {A_NUMBER} suffixes in the partition key of the table: {{roomId}}#{{random(4)}}, "
+            f"use {A_NUMBER} suffixes in the partition key of the table: {{roomId}}#{{random(5)}}, "
             f"and pre-warm the table for {A_NUMBER} reads and {A_NUMBER} writes a second; "
-            "5 would throttle in",
+            "6 would throttle in",
         ),
     ],
     ids=["more suffixes", "fewer suffixes"],
@@ -434,7 +432,7 @@ def test_of_two_tables_that_refuse_for_one_reason_either_may_need_suffixes(few_w
             Pattern("order", "PutItem", rate=3000, entity="orders"),
             Pattern("count", "UpdateItem", rate=2200, by=("sku",), entity="stock"),
         ],
-        duration=3,
+        duration=20,
         warm_up=3,
     )
     tables = [Table(name="orders", partition="{orderId}"), Table(name="stock", partition="{sku}")]
@@ -465,7 +463,7 @@ def test_a_fix_of_refusals_also_cures_an_index_that_will_refuse(few_worlds):
 
     [found] = compare(workload, [design], settings=TWO_PARTITIONS, **FAST).designs
 
-    assert "the table is asked for up to 2,500 write units a second" in found.verdict
+    assert "The table is asked for up to 2,500 write units a second" in found.verdict
     assert found.fix is not None
     assert re.match(
         rf"add {A_NUMBER} suffixes to the partition key of byStatus: {{status}}#{{.*}}, "
@@ -507,7 +505,7 @@ def test_kinds_of_items_that_share_a_hot_key_get_its_suffixes(few_worlds):
         (
             100,
             ", and auto scaling stops at its maximum of 100.",
-            ", and raise the maximum of auto scaling on the table to 460 units",
+            ", and raise the maximum of auto scaling on the table to 461 units",
         ),
     ],
 )
@@ -525,10 +523,10 @@ def test_auto_scaling_that_is_late_or_ends_is_told_and_capacity_set_before(maxim
 
     [found] = compare(workload, [design], known=NEW_TABLE, **FAST).designs
 
-    asked = "the table is asked for up to 400 write units a second"
+    asked = "The table is asked for up to 400 write units a second"
     assert found.verdict.endswith(f"{asked}{cause}")
     before = "before the load comes (auto scaling is minutes late)"
-    assert found.fix == f"provision 460 write units on the table {before}{more}"
+    assert found.fix == f"provision 461 write units on the table {before}{more}"
 
 
 def test_a_run_that_misses_a_peak_says_so():
@@ -629,7 +627,7 @@ def test_a_load_that_no_key_can_spread_is_told_as_such_and_warmed_for():
     )
 
     cold, capped = result.designs
-    asked = "the table is asked for up to 9,000 write units a second"
+    asked = "The table is asked for up to 9,000 write units a second"
     warm = "pre-warm the table for 12,000 reads and 10,350 writes a second"
     assert cold.verdict.endswith(f"{asked}, and its 4 partitions carry 4,000.")
     assert cold.fix == warm
@@ -716,7 +714,7 @@ def test_a_key_is_blamed_for_its_own_share_and_not_for_its_partition():
     ).designs
 
     share = found.resources[0].hottest_key_share
-    assert f"the key 'a' gets {words.percent(share)} of the traffic" in found.verdict
+    assert f"The key 'a' takes {words.percent(share)} of the write units" in found.verdict
 
 
 def test_a_design_that_is_asked_for_nothing_is_said_to_be():
@@ -727,7 +725,7 @@ def test_a_design_that_is_asked_for_nothing_is_said_to_be():
 
     [found] = compare(idle, [design], worlds=1, sensitivity=False).designs
 
-    assert (found.grade, found.verdict) == ("fine", "idle is fine: it is asked for nothing.")
+    assert (found.grade, found.verdict) == ("fine", "idle holds: nothing is asked of it.")
     assert not any(finding.severity == "problem" for finding in found.findings)
 
 
@@ -849,6 +847,7 @@ def first_line(*, refused, closing):
         failed=0.0,
         reasons={"TableWriteKeyRangeThroughputExceeded": refused} if refused else {},
         first_throttle=None,
+        last_throttle=None,
         closing={"IndexWriteKeyRangeThroughputExceeded": 400.0} if closing else {},
         splits=0,
         units={},
@@ -859,17 +858,17 @@ def first_line(*, refused, closing):
 @pytest.mark.parametrize(
     ("refused", "closing", "how"),
     [
-        (0.0, False, "none of 1 world (0 to 79 %)"),
-        (200.0, False, "all of 1 world (21 to 100 %); when it does, 20 % of calls"),
-        (200.0, True, "all of 1 world (21 to 100 %); when it does, 20 % of calls"),
+        (0.0, False, "holds in all of the first 1 world"),
+        (200.0, False, "throttles in 1 of the first 1 world; 20 of 100 calls are refused then"),
+        (200.0, True, "throttles in 1 of the first 1 world; 20 of 100 calls are refused then"),
         (
             0.0,
             True,
-            "all of 1 world (21 to 100 %); if this load goes on, an index closes after 6 min 40 s "
-            "and every write is refused",
+            "throttles in 1 of the first 1 world; if this load goes on, an index closes after "
+            "6 min 40 s and every write is refused",
         ),
     ],
 )
 def test_the_first_verdict_says_how_a_design_throttles(refused, closing, how):
     """CAP2-4: a run that ends while an index falls behind refuses nothing yet."""
-    assert first_line(refused=refused, closing=closing) == f"orders throttles in {how}"
+    assert first_line(refused=refused, closing=closing) == f"orders {how}"

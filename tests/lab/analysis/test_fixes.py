@@ -31,8 +31,8 @@ class Sized(_Trial):
     def _sentence(self, family, number, change):
         return change.sentence
 
-    def _runs_of(self, change):
-        return Part(play=lambda _: None, hits=self._hits, outcomes=[None] * 20)
+    def _first(self, change, count):
+        return [Part(throttles=number < self._hits) for number in range(count)]
 
 
 def family(count, *, has_size=True):

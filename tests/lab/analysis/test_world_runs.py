@@ -5,7 +5,7 @@ import pytest
 from emulator.lab import Capacity, Design, Field, Pattern, Workload, compare
 from emulator.lab.analysis import study
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
-from emulator.lab.outcome.thresholds import FIRST_WORLDS
+from emulator.lab.outcome.thresholds import FIRST_WORLDS, THRESHOLD
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import REPLICA_READS, Known, draw_worlds
 from emulator.lab.world import Worlds
@@ -13,8 +13,8 @@ from emulator.settings import Settings
 from tests.lab.world.worlds import KNOWN, events, orders, scaling, splitting
 
 
-def runs(case, *, whole):
-    return WorldRuns(Layout(*case), "aggregate", 0, KNOWN, whole=whole)
+def runs(case):
+    return WorldRuns(Layout(*case), "aggregate", 0, KNOWN)
 
 
 def near_the_limit():
@@ -31,50 +31,33 @@ def near_the_limit():
 
 @pytest.mark.parametrize("case", [orders, scaling, splitting, near_the_limit])
 def test_a_world_that_ends_early_is_judged_as_it_would_be_at_its_end(case):
-    whole = runs(case(), whole=12).play(12)
-    until_sure = runs(case(), whole=0).play(12)
+    engine, worlds = Worlds(Layout(*case())), draw_worlds(0, 12, KNOWN)
+
+    whole, until_sure = (engine.play(worlds, stop_over=over) for over in (None, THRESHOLD))
 
     assert [outcome.throttles for outcome in until_sure] == [outcome.throttles for outcome in whole]
-    assert {outcome.is_whole for outcome in whole} == {True}
-    assert {outcome.is_whole for outcome in until_sure} == {False}
 
 
 def test_some_worlds_near_the_limit_throttle():
-    assert 0 < sum(outcome.throttles for outcome in runs(near_the_limit(), whole=0).play(12)) < 12
+    assert 0 < sum(outcome.throttles for outcome in runs(near_the_limit()).play(12)) < 12
 
 
-def test_only_the_first_worlds_are_played_to_the_end():
-    own = runs(events(rate=1_500, duration=30, partition="one"), whole=FIRST_WORLDS)
+def test_playing_ends_at_the_first_look_at_which_the_grade_is_decided():
+    own = runs(events(rate=1_500, duration=30, partition="one"))
 
     outcomes = own.play_until_known(WorldCount())
 
-    assert len(outcomes) == 73
-    assert own.hits == 73
-    assert len(own.whole_outcomes) == FIRST_WORLDS
-    assert own.whole_outcomes == outcomes[:FIRST_WORLDS]
+    assert len(outcomes) == 100
+    assert own.risk("first").chance == own.risk("lived").chance == 1
 
 
-def test_a_number_of_worlds_that_was_asked_for_is_played_to_the_end():
-    assert (WorldCount(exactly=50).whole, WorldCount().whole) == (50, FIRST_WORLDS)
+def test_a_number_of_worlds_that_was_asked_for_is_played():
     design, workload = events(rate=1_500, duration=5, partition="one")
 
     few = {"headroom": False, "sensitivity": False, "fix": False}
     result = compare(workload, [design], engine="aggregate", worlds=22, **few)
 
-    assert [world.whole for world in result.designs[0].worlds] == [True] * 22
-
-
-def test_a_result_tells_which_worlds_were_played_to_the_end():
-    design, workload = events(rate=1_500, duration=5, partition="one")
-
-    result = compare(
-        workload, [design], engine="aggregate", headroom=False, sensitivity=False, fix=False
-    )
-
-    [own] = result.designs
-    assert [world.whole for world in own.worlds] == [True] * 20 + [False] * 53
-    assert len(own.whole_worlds) == 20
-    assert all(world.throttled_share >= 0.001 for world in own.worlds)
+    assert len(result.designs[0].worlds) == 22
 
 
 def test_what_happens_in_a_late_world_is_told_from_all_of_it():
@@ -90,16 +73,15 @@ def test_what_happens_in_a_late_world_is_told_from_all_of_it():
         fix=False,
         time_limit=None,
     )
-    own = runs(near_the_limit(), whole=0)
+    own = runs(near_the_limit())
     throttling = [outcome.throttles for outcome in own.play(12)]
     late = throttling.index(True)
     calm = throttling.index(False)
     # The calm world stands for the first ones, the other comes late.
-    first = runs(near_the_limit(), whole=12).play(12)[calm]
+    first = runs(near_the_limit()).play(12)[calm]
     played = study.play_on(layout, options, [first] * FIRST_WORLDS + [own.outcomes[late]])
 
     assert played.typical is not None
-    assert played.typical.is_whole
     assert played.typical.world == own.outcomes[late].world
     assert played.throttling is not None
     assert played.throttling.throttled_share == pytest.approx(played.typical.throttled_share)
@@ -107,7 +89,7 @@ def test_what_happens_in_a_late_world_is_told_from_all_of_it():
 
 def test_worlds_that_are_alike_in_all_that_was_drawn_are_played_once(monkeypatch):
     """Half of the worlds in which replica reads alone are drawn have the same draw."""
-    own = runs(near_the_limit(), whole=0)
+    own = runs(near_the_limit())
     worlds = draw_worlds(0, 6, Known(), only=REPLICA_READS)
     asked = []
     play = Worlds.play
@@ -134,17 +116,17 @@ def test_a_change_that_throttles_at_once_is_tried_in_few_worlds(monkeypatch):
         "d", partition="{kind}", sort="{userId}", capacity=Capacity(read=100, write=9_000)
     )
     played = []
-    play = Worlds.play
+    live = Worlds.live
 
     def counted(engine, worlds, **options):
-        outcomes = play(engine, worlds, **options)
+        outcomes = live(engine, worlds, **options)
         played.append((len(worlds), sum(outcome.throttles for outcome in outcomes)))
         return outcomes
 
-    monkeypatch.setattr(Worlds, "play", counted)
+    monkeypatch.setattr(Worlds, "live", counted)
 
     result = compare(workload, [design], worlds=1, headroom=False, sensitivity=False)
 
-    assert (2, 2) in played, "ruled out by the first two worlds"
+    assert (18, 18) not in played, "what throttles in the first two worlds is not played on"
     assert result.designs[0].fix is not None
-    assert "5 would throttle in 2 of 20 worlds" in result.designs[0].fix
+    assert "6 would throttle in 2 of 20 worlds" in result.designs[0].fix

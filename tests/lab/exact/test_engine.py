@@ -11,7 +11,6 @@ from emulator.lab import (
     Key,
     Pattern,
     Preload,
-    Spikes,
     Weights,
     Workload,
     exact,
@@ -243,25 +242,12 @@ def test_hot_partitions_split_and_are_recorded():
     assert [span.died for span in table.heat.partitions] == [580.0, None, None]
 
 
-# Tables that have lived
+# What is there before the run
 
-SPIKES = Pattern("put", "PutItem", rate=Spikes(base=5, peak=60, every=60, lasting=10))
 PROVISIONED = Design(
     "d", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=1, write=15)
 )
 MANY = (Field("userId", count=1_000),)
-
-
-def test_spikes_that_throttle_a_newborn_table_pass_on_one_that_has_lived():
-    """CAP2-10, a tenth of its example: 5 to 60 writes a second, 10 s a minute, on 15 WCU."""
-    options = {"fields": MANY, "duration": 120}
-
-    born = pattern_of(run([SPIKES], PROVISIONED, **options), "put")
-    lived = pattern_of(run([SPIKES], PROVISIONED, warm_up=340, **options), "put")
-
-    assert born.throttled_share > 0.2
-    assert lived.throttled_share == 0
-    assert lived.requests == born.requests == 2 * (10 * 60 + 50 * 5)
 
 
 def test_the_warm_up_is_not_counted_and_the_run_begins_at_zero():
@@ -279,20 +265,8 @@ def test_the_warm_up_is_not_counted_and_the_run_begins_at_zero():
     assert len(stored.store) == 20 * 100
 
 
-def test_a_call_of_the_warm_up_that_ends_in_the_run_is_not_counted():
-    """CAP2-10: the newborn's refusals are still waiting when the run begins."""
-    design = Design(
-        "d", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=1, write=5)
-    )
-
-    put = pattern_of(run([PUT], design, warm_up=30, duration=30), "put")
-
-    assert put.requests == 600
-    assert sum(put.attempts_histogram) == put.calls == 600
-
-
-def test_splits_of_the_warm_up_are_the_state_in_which_the_run_begins():
-    """CAP2-3, CAP2-10."""
+def test_what_the_warm_up_writes_takes_no_capacity_and_splits_nothing():
+    """CAP2-3, CAP2-10: the run meets the tables as their history leaves them."""
     heavy = Pattern("put", "PutItem", rate=3, size=300_000)
     design = Design("d", partition="{userId}", capacity=Capacity(read=1, write=900))
 
@@ -301,7 +275,8 @@ def test_splits_of_the_warm_up_are_the_state_in_which_the_run_begins():
 
     [table] = resource_results(log)
     assert table.splits == ()
-    assert [(span.born, span.died) for span in table.heat.partitions] == [(0.0, None)] * 2
+    assert [(span.born, span.died) for span in table.heat.partitions] == [(0.0, None)]
+    assert log.throttled_share == 0
 
 
 def test_recorded_requests_of_the_run_are_those_recorded():

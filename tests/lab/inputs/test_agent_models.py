@@ -131,7 +131,7 @@ def test_units_per_call_are_those_of_the_acceptance(comparison):
         result.name: [(one.read + one.write) / result.calls for one in result.units]
         for result in design.patterns
     }
-    expected = {"W1": [2, 1], "R1": [1], "R2": [0.5], "U1": [2, 1.6]}
+    expected = {"W1": [2, 1], "R1": [1], "R2": [0.5], "U1": [2, 2]}
     assert {name: pytest.approx(one, rel=0.08) for name, one in units.items()} == expected
 
 

@@ -31,7 +31,7 @@ def test_the_hour_throttles_at_one_partition(result):
     assert hour.table.write.per_minute.consumed[-1] == pytest.approx(1000, rel=0.005)
     assert hour.table.write.utilisation == pytest.approx(0.2, abs=0.005)
     assert hour.table.hottest_key_share == pytest.approx(1, abs=0.01)
-    assert "a partition stops at 1,000 write units a second while 80\u202f%" in hour.verdict
+    assert "and a partition serves 1,000 a second. 80\u202f% of the write" in hour.verdict
     assert hour.verdict.endswith(". No split helps: sort keys are written in order.")
 
 
@@ -67,6 +67,5 @@ def test_the_verdict_says_when_the_busy_partition_is_split_and_whether_that_help
     first = min(split.time for split in design.table.busy_splits if split.children)
 
     assert (
-        f"In a typical world it splits for heat after {words.duration(first)}, and "
-        "calls are still refused at the end."
+        f"It splits for heat after {words.duration(first)}, and calls are still refused at the end."
     ) in design.verdict

@@ -106,7 +106,12 @@ def shares_by_partition(layout, partitions=4, worlds=2_000):
     family, placement, columns = family_of(layout)
     lows = [(number * HASH_SPACE // partitions,) for number in range(partitions)]
     places = Places.of(
-        family, columns, range(worlds), [0] * worlds, lambda _: (np.arange(partitions), lows), partitions
+        family,
+        columns,
+        range(worlds),
+        [0] * worlds,
+        lambda _: (np.arange(partitions), lows),
+        partitions,
     )
     mass = columns.mass(placement)[None]
     return places.by_slot(placement, mass, np.arange(worlds))

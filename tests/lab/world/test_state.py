@@ -54,7 +54,7 @@ def test_what_is_refused_comes_when_it_is_due(seconds):
     naive = Counter()
     for second, refused in enumerate(seconds, start=-5):
         at = np.full(2, second)
-        due, _ = waiting.take(rows, at)
+        due = waiting.take(rows, at)
         for (retry, row), calls in np.ndenumerate(due):
             assert calls == pytest.approx(naive.pop((second, retry, row), 0.0), abs=1e-6)
         waits = np.zeros((waiting.retries, 2))
@@ -67,28 +67,9 @@ def test_what_is_refused_comes_when_it_is_due(seconds):
                 if chance:
                     part = calls * chance / chances[retry].sum()
                     naive[second + after, retry, row] += part
-        waiting.put(rows, at, shares, waits, None)
+        waiting.put(rows, at, shares, waits)
         left = waiting.of_rows(slice(0, 2)).sum()
         assert left == pytest.approx(sum(naive.values()), abs=1e-6)
-
-
-def test_what_waited_before_the_run_is_told_apart():
-    """CAP2-10."""
-    waiting = Waiting(TIMES, 1)
-    row, shares = np.zeros(1, dtype=np.int64), waiting.shares[:, :1]
-    waits = np.zeros((waiting.retries, 1))
-    waits[-1] = 10.0
-    waiting.put(row, np.array([-1]), shares, waits, None)
-    waiting.start_counting()
-    total = early = 0.0
-    for second in range(waiting.longest + 1):
-        due, earlier = waiting.take(row, np.array([second]))
-        total, early = total + due.sum(), early + earlier.sum()
-        if second == 0:
-            waiting.put(row, np.array([0]), shares, waits, np.zeros_like(waits))
-            assert waiting.of_rows(slice(0, 1)).sum() == pytest.approx(10.0, rel=0.05)
-    assert total == pytest.approx(2 * early)
-    assert early == pytest.approx(10.0, rel=0.05)
 
 
 def test_as_much_comes_as_goes_while_steady_seconds_are_passed():
@@ -99,7 +80,7 @@ def test_as_much_comes_as_goes_while_steady_seconds_are_passed():
 
     def second(ring, number):
         ring.take(row, np.array([number]))
-        ring.put(row, np.array([number]), shares, waits, None)
+        ring.put(row, np.array([number]), shares, waits)
 
     for number in range(2 * one.longest):
         second(one, number)

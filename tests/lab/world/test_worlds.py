@@ -249,7 +249,7 @@ def test_progress_ends_with_the_run():
     layout = Layout(design, replace(workload, warm_up=60))
     Worlds(layout).play(draw_worlds(0, 2, Known()), progress=lambda *own: done.append(own))
     assert done == sorted(done)
-    assert done[-1] == (360, 360)
+    assert done[-1] == (300, 300)
 
 
 def test_nothing_to_play():
