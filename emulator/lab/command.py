@@ -21,6 +21,7 @@ from emulator.command_line import FAILED, FINE, answered, whole_number
 from emulator.designs import Finding
 from emulator.lab.inputs import agent_models
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.workload import AGES
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.progress import shown_progress
 from emulator.service.errors import DocumentError
@@ -86,12 +87,15 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", metavar="OUT", help="write the data, for emulator.lab.Comparison.from_json")
     add("--junit", metavar="OUT", help="write JUnit XML: a suite per design, a case per promise")
     add("--svg", metavar="DIR", help="write every picture as a file in DIR")
+    add("--age", choices=AGES, help="tables that meet the load first, or have lived with it")
+    add("--lesson", metavar="NAME", help="play a figure that is often quoted, and nothing else")
+    add("--lessons", action="store_true", help="list these figures")
     add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
     add(
         "--worlds",
         type=whole_number(1),
         metavar="N",
-        help="play exactly N worlds; default: 20 to 200",
+        help="play N worlds and no more; default: 20, 100, 400 or 1,600",
     )
     add("--seed", type=whole_number(0), metavar="N", help="the seed of the first world; default: 0")
     add("--duration", metavar="TIME", help="how long the run is, such as 90s, 15m or 1h")
@@ -149,6 +153,9 @@ def run_lab(arguments: argparse.Namespace) -> int:
 def _lab(arguments: argparse.Namespace) -> int:
     from emulator.lab.report.junit import JudgedPromise, junit_report
 
+    if arguments.lessons or arguments.lesson is not None:
+        sys.stdout.write(_lessons(arguments.lesson))
+        return FINE
     _check_places(arguments)
     results = []
     failed: list[str] = []
@@ -164,6 +171,15 @@ def _lab(arguments: argparse.Namespace) -> int:
     for complaint in failed:
         sys.stderr.write(f"dynamometer: {complaint}\n")
     return FAILED if failed else FINE
+
+
+def _lessons(name: str | None) -> str:
+    """Return a lesson, or the list of all."""
+    from emulator.lab import lessons
+
+    if name is not None:
+        return f"{lessons.lesson(name)}\n"
+    return "".join(f"{own.name:<20}{own.told}\n" for own in lessons.LESSONS)
 
 
 def _reported(file: LabFile, arguments: argparse.Namespace, name: str | None) -> Comparison:
@@ -257,6 +273,8 @@ def _compared(file: LabFile, arguments: argparse.Namespace, source: str) -> Comp
     if arguments.duration is not None:
         seconds = Entry(arguments.duration, field="--duration", source="command line").seconds()
         options["workload"] = replace(options["workload"], duration=seconds)
+    if arguments.age is not None:
+        options["workload"] = replace(options["workload"], age=arguments.age)
     if arguments.engine is not None:
         options["engine"] = arguments.engine
     if arguments.worlds is not None:

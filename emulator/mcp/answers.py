@@ -84,7 +84,7 @@ class SimulateAnswer:
     """How a design does under a workload."""
 
     name: str
-    #: From worst: throttles, risky, tight, fine.
+    #: From worst: throttles, risky, heals, tight, fine.
     grade: str
     risk: RiskAnswer
     verdict: str

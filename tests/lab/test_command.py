@@ -76,7 +76,7 @@ def test_a_file_is_compared_and_the_page_written(place, capsys):
     out, err = capsys.readouterr()
     assert out.startswith(
         "Orders\n2 designs under 450 requests in 10 s; aggregate engine, "
-        "up to 2 worlds; newborn tables\n"
+        "up to 2 worlds; new tables\n"
     )
     assert "[throttles] By status throttles" in out
     assert "[fine] By customer holds" in out

@@ -152,7 +152,7 @@ def test_a_fix_that_is_named_holds_under_other_names_too():
             Design(
                 "sharded",
                 partition="{eventId}#{hash(orderId) % shards}",
-                sort="{orderId}",
+                sort="{timestamp}#{orderId}",
                 parameters={"shards": 8},
                 capacity=Capacity(read=100, write=5000),
             )

@@ -15,7 +15,6 @@ from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome import result_types
 from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share, throttles
 from emulator.lab.planning.access_paths import AccessPath, find_path
-from emulator.lab.planning.key_traits import is_in_order
 from emulator.lab.planning.layout import Layout, TableLayout
 from emulator.service.throttling import ThrottlingLimit, parse_reason
 from emulator.settings import Settings
@@ -118,15 +117,6 @@ class Case:
             for resource in refusing:
                 found.setdefault(resource.name, Hot(resource, reason))
         return list(found.values())
-
-    def is_in_order(self, index: result_types.ResourceResult) -> bool:
-        """Return whether the sort keys of a global index are written in ascending order."""
-        return any(
-            is_in_order(own.key, self.layout.workload)
-            for table in self.layout.tables
-            for own in table.global_indexes
-            if self.layout.resource_name(table, own.name) == index.name
-        )
 
     def partition_keys(
         self,

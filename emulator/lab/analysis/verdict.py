@@ -129,6 +129,8 @@ def _headline(judged: Judged) -> str:
             limit = f"; beyond that, {words.reason(room.limited_by)}" if room.limited_by else ""
             return f"holds, but carries only {_multiple(room)} times this load{limit}"
         return f"holds{spare}"
+    if _only_closes(case) and case.closing_index is not None:
+        return f"does not hold: {_closing(case.closing_index)}"
     if judged.grade == "heals":
         calm = ages.first.calm_after_seconds
         until = "at first" if calm is None else f"for the first {words.duration(calm)}"
@@ -150,8 +152,6 @@ def _lasting(judged: Judged, case: Case) -> str:
             f"{words.count(horizon.throttled_minutes_a_month)} minutes a month, with "
             f"{words.count(horizon.refused_calls_a_month)} refused calls"
         )
-    if _only_closes(case) and case.closing_index is not None:
-        return f"does not hold: {_closing(case, case.closing_index)}"
     when = "from the first second"
     if judged.first_throttle is not None and judged.first_throttle >= _FIRST_SECONDS:
         when = f"after {words.duration(judged.first_throttle)}"
@@ -267,18 +267,14 @@ def _steady_rate(case: Case, resource: ResourceResult, axis: int) -> float | Non
     return min(provided) if len(provided) == 1 else None
 
 
-def _closing(case: Case, index: ResourceResult) -> str:
+def _closing(index: ResourceResult) -> str:
     """Return when an index that falls behind closes its table's writes (CAP2-4)."""
     backlog = index.backlog
     assert backlog is not None, "an index that closes has a backlog"
     assert backlog.closes_after is not None, "and a time for it"
-    is_refused = any(not split.children for split in index.busy_splits)
-    is_full = parse_reason(backlog.reason).limit is ThrottlingLimit.KEY_RANGE
-    may_split = is_full and not is_refused and not case.is_in_order(index)
-    unless = " unless its busy partition splits before" if may_split else ""
     return (
         f"{words.resource(index.name)} falls behind, {backlog.units:,.0f} write units at the end, "
-        f"and refuses every write to its table after {words.duration(backlog.closes_after)}{unless}"
+        f"and refuses every write to its table after {words.duration(backlog.closes_after)}"
     )
 
 

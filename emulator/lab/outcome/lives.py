@@ -41,12 +41,16 @@ class Life:
     lasted: int
     settled: int
     _seconds: int
+    #: Whether an index that falls behind in the first run still does in another.
+    _keeps_falling_behind: bool = False
 
     @classmethod
     def begun(cls, emulator: RunEmulator, first: WorldOutcome) -> Life:
         """Return a life after its first run."""
         seconds = emulator.layout.workload.duration
-        settled = seconds if emulator.is_restless else max(seconds, _SETTLED)
+        # A run of less than a few minutes does not show yet which partitions are hot.
+        is_telling = not (emulator.is_restless or first.refuses)
+        settled = max(seconds, _SETTLED) if is_telling else seconds
         if emulator.has_changed or emulator.overdrawn(first.units, seconds):
             settled = 0
         return cls(emulator, first, first, first.last_throttle, seconds, settled, seconds)
@@ -63,6 +67,7 @@ class Life:
     def note(self, outcome: WorldOutcome, seconds: int) -> None:
         """Note another run, which took so many seconds."""
         self._seconds = seconds
+        self._keeps_falling_behind |= outcome.refuses
         if outcome.last_throttle is not None:
             self.calm_after = self.lasted + outcome.last_throttle
         self.lived, self.lasted = outcome, self.lasted + seconds
@@ -74,8 +79,12 @@ class Life:
         Args:
             buckets: How further buckets of time do, where keys or heat follow the time.
         """
+        first, seconds = self.first, self.emulator.layout.workload.duration
+        if self.lasted > seconds and not self._keeps_falling_behind:
+            # It would have closed if its busy partition had not been split in time (CAP2-4).
+            first = replace(first, closes_after=None)
         return replace(
-            self.first,
+            first,
             lived=replace(self.lived, buckets=buckets),
             calm_after=None if self.lived.refuses else self.calm_after,
             buckets=buckets,

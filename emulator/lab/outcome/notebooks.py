@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from emulator.lab.outcome.result_types import Comparison, DesignResult
 
 NEEDS_PANDAS: Final = "to_frame() needs pandas: pip install pandas"
-_COLORS: Final = {"throttles": "#c53a1e", "risky": "#c05a00", "tight": "#a87400", "fine": "#2a8f60"}
+_COLORS: Final = {
+    "throttles": "#c53a1e",
+    "risky": "#c05a00",
+    "heals": "#a87400",
+    "tight": "#a87400",
+    "fine": "#2a8f60",
+}
 _LEFT: Final = "text-align:left;vertical-align:top;white-space:normal"
 _RIGHT: Final = "text-align:right;vertical-align:top"
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from emulator.lab.inputs.clients import held_back
 from emulator.lab.inputs.workload import PERIODS
 from emulator.lab.outcome import result_types, words
-from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
+from emulator.lab.outcome.thresholds import AT_RISK, THRESHOLD, TIGHT
 from emulator.lab.outcome.throttled import typical_throttling
 from emulator.service.throttling import ThrottlingLimit
 
@@ -103,10 +103,10 @@ def _clients_played(comparison: result_types.Comparison) -> str:
 
 def _beginning(comparison: result_types.Comparison) -> str:
     """Return in what state the tables began (CAP2-10)."""
-    seconds = comparison.workload.get("warm_up", 0)
-    warmed = f"after {words.duration(seconds)} of warm-up" if seconds else "newborn tables"
+    age = comparison.workload.get("age", "first")
+    began = "new tables" if age == "first" else "tables that have lived with the load"
     lived = [design.name for design in comparison.designs if _has_history(design.design)]
-    return f"{warmed}, with a history: {', '.join(lived)}" if lived else warmed
+    return f"{began}, with a history: {', '.join(lived)}" if lived else began
 
 
 def _has_history(document: Mapping[str, Any]) -> bool:
@@ -205,6 +205,14 @@ def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Figure
         hint = "in how many of the worlds that were played, with the 95 % interval"
         yield _row("worlds that throttle", designs, risk, hint=hint, better="low")
         yield _row("calls throttled there", designs, _when_it_does, detail=True)
+    if any(design.ages is not None for design in designs):
+        hint = "the same tables after the whole run again and again, until nothing splits or scales"
+        yield _row("once tables have lived", designs, _lived, detail=True, hint=hint, better="low")
+        hint = "how far the load is from the nearest limit"
+        yield _row("margin", designs, _margin, hint=hint, better="high")
+    if any(design.horizon is not None and design.horizon.bucket_seconds for design in designs):
+        hint = "of the times that keys with a time, or moving heat, are placed over the horizon"
+        yield _row("each time keys are placed", designs, _per_bucket, detail=True, hint=hint)
     shares = [design.throttled_share for design in designs]
     hint = "of first attempts; this row and those below are of the median world"
     cells = tuple(_share(share, THRESHOLD) for share in shares)
@@ -238,10 +246,55 @@ def risk(design: result_types.DesignResult) -> Cell:
     """Return in how many worlds a design throttles, with the interval."""
     if design.risk is None:
         return Cell(words.NONE)
-    mark: Mark = "bad" if design.grade in ("throttles", "risky") else ""
+    mark: Mark = "bad" if design.grade in AT_RISK else ""
     bounds = f"{design.risk.low * 100:.0f} to {design.risk.high * 100:.0f}"
     text = f"{words.percent(design.risk.chance)} ({bounds})"
     return Cell(text, mark, (design.risk.low, design.risk.high))
+
+
+def _lived(design: result_types.DesignResult) -> Cell:
+    """Return in how many worlds a design throttles once its tables have lived with the load."""
+    if design.ages is None:
+        return Cell(words.NONE)
+    chance = design.ages.lived.risk.chance
+    return Cell(words.percent(chance), "bad" if design.grade in AT_RISK else "", _at(chance))
+
+
+def _margin(design: result_types.DesignResult) -> Cell:
+    """Return what is left of the nearest limit."""
+    own = design.margin
+    if own is None:
+        return Cell(words.NONE)
+    if own.percent < 0:
+        times = words.multiple(1 - own.percent / 100)
+        return Cell(f"{times} the limit", "bad", _at(own.percent))
+    return Cell(words.percent(own.percent / 100), bounds=_at(own.percent))
+
+
+def _per_bucket(design: result_types.DesignResult) -> Cell:
+    """Return how likely a design throttles each time that its keys are placed anew."""
+    own = design.horizon
+    if own is None or own.bucket_seconds is None:
+        return Cell(words.NONE)
+    return Cell(words.percent(own.risk_per_bucket), bounds=_at(own.risk_per_bucket))
+
+
+def certainty(design: result_types.DesignResult) -> str:
+    """Return how sure the verdict is: worlds, interval and, where keys have a time, the horizon."""
+    if design.risk is None:
+        return ""
+    played = words.counted(design.risk.worlds, "world")
+    text = (
+        f"throttles in {round(design.risk.chance * design.risk.worlds)} of {played}, each a draw "
+        f"of what AWS does not publish; 95 % sure that it is {design.risk.low * 100:.0f} to "
+        f"{design.risk.high * 100:.0f} of 100"
+    )
+    own = design.horizon
+    if own is not None and own.bucket_seconds is not None:
+        text += (
+            f"; over {words.duration(own.seconds)} keys are placed {words.count(own.buckets)} times"
+        )
+    return text
 
 
 def _when_it_does(design: result_types.DesignResult) -> Cell:

@@ -8,7 +8,13 @@ from typing import Final
 from emulator.lab.outcome import result_types, words
 from emulator.lab.report.charts import Chart
 
-SIGNS: Final = {"fine": "\u2713", "tight": "!", "risky": "?", "throttles": "\u2715"}
+SIGNS: Final = {
+    "fine": "\u2713",
+    "tight": "!",
+    "heals": "\u21bb",
+    "risky": "?",
+    "throttles": "\u2715",
+}
 
 
 def sentence(text: str) -> str:

@@ -19,7 +19,7 @@ from emulator.lab.outcome.result_types import (
     ResourceResult,
     UnknownEffect,
 )
-from emulator.lab.outcome.rows import Group, groups, summary
+from emulator.lab.outcome.rows import Group, certainty, groups, summary
 from emulator.lab.outcome.thresholds import HEALTHY, MOVES, THRESHOLD
 from emulator.lab.report.heat_map import Cells, MapLayout, hottest
 
@@ -34,6 +34,7 @@ ASCII_SHADES: Final = ".::--==#X"
 _COLOURS: Final = {
     "fine": "green",
     "tight": "yellow",
+    "heals": "yellow",
     "risky": "dark_orange",
     "throttles": "red",
 }
@@ -71,7 +72,7 @@ def text_report(comparison: Comparison, *, unicode: bool = True) -> str:
     ...                    seeds=(0,), designs=())
     >>> print(text_report(empty, unicode=False))
     t
-    0 designs under 0 requests in 1 min; exact engine, up to 1 world; newborn tables
+    0 designs under 0 requests in 1 min; exact engine, up to 1 world; new tables
     """
     lines = [comparison.title, summary(comparison), ""]
     for design in comparison.designs:
@@ -104,6 +105,8 @@ def explanations(design: DesignResult) -> Iterator[tuple[str, str]]:
         yield "smallest fix", words.sentence(design.fix or design.fix_note or "")
     elif design.grade not in HEALTHY:
         yield "smallest fix", NOT_SOUGHT
+    if how_sure := certainty(design):
+        yield "how sure", words.sentence(how_sure)
     if design.unknowns:
         yield "depends on", words.sentence(dependence(design))
     if named := problems(design):

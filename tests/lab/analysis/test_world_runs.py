@@ -113,7 +113,7 @@ def test_a_change_that_throttles_at_once_is_tried_in_few_worlds(monkeypatch):
         warm_up=0,
     )
     design = Design(
-        "d", partition="{kind}", sort="{userId}", capacity=Capacity(read=100, write=9_000)
+        "d", partition="{kind}", sort="{timestamp}", capacity=Capacity(read=100, write=9_000)
     )
     played = []
     live = Worlds.live

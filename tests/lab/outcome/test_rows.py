@@ -178,7 +178,7 @@ def test_a_design_without_a_search_has_no_headroom():
 def test_the_run_is_told_in_one_line():
     assert summary(afternoon()).replace(words.SPACE, " ") == (
         "3 designs under 26.6 M requests in 3 h; aggregate engine, up to 73 worlds, from seed 7; "
-        "newborn tables"
+        "new tables"
     )
 
 
