@@ -16,18 +16,22 @@ import sys
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, get_args
+from urllib.parse import urlsplit
 
 from emulator import __version__
 from emulator.command_line import FAILED, FINE, INTERRUPTED, WRONG_USAGE
+from emulator.http.local_command_line import (
+    DATABASE_FILE,
+    TRANSIENT_SECONDS,
+    add_local_flags,
+    first_lines,
+    is_meant,
+    words_of_serve,
+)
 from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-
-#: Assumed: DynamoDB Local does not say how long its delays are.
-TRANSIENT_SECONDS: Final = 5.0
-#: The file that stands for DynamoDB Local's database under ``-dbPath``.
-DATABASE_FILE: Final = "dynamometer.snapshot"
 
 _DESCRIPTION = "An in-memory DynamoDB with partitions, throttling and costs."
 _EPILOG = """\
@@ -99,6 +103,10 @@ _ELSEWHERE: Final = {
     ),
     "schema": _Elsewhere("emulator.lab.schema", "print the JSON Schema of the lab file", "lab"),
 }
+NOT_WRITABLE: Final = (
+    "{folder} belongs to user {owner}, and user {user} cannot write there: run as its owner (in a "
+    "container: --user {owner}), or give it away (chown {user})"
+)
 _NEEDS: Final = "'{name}' needs the module {module}: pip install 'dynamometer[{extra}]'"
 
 
@@ -125,10 +133,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:2] == ["lab", "diff"]:
         del words[0]  # its first name
-    if words and words[0] in _LOCAL_FLAGS:
-        words.insert(0, "serve")  # called as DynamoDB Local is
     try:
-        arguments = _parser(words[0] if words else "").parse_args(words)
+        is_local = is_meant(words)
+        if is_local:
+            words = ["serve", *_local_words(words)]
+        arguments = _parser(words[0] if words else "", is_local=is_local).parse_args(words)
         return int(arguments.run(arguments))
     except UsageError as error:
         sys.stderr.write(f"dynamometer: {error}\n")
@@ -139,7 +148,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(end.code or FINE)
 
 
-def _parser(command: str) -> _CommandParser:
+def _local_words(words: Sequence[str]) -> list[str]:
+    try:
+        return words_of_serve(words)
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(WRONG_USAGE) from error
+
+
+def _parser(command: str, *, is_local: bool = False) -> _CommandParser:
     parser = _CommandParser(prog="dynamometer", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"dynamometer {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -149,7 +166,7 @@ def _parser(command: str) -> _CommandParser:
         description=f"Answer {_SERVE_HELP}.",
         epilog=_SERVE_EPILOG,
     )
-    serve.set_defaults(run=_serve)
+    serve.set_defaults(run=_serve, is_local=is_local)
     _add_serve_arguments(serve)
     for name, elsewhere in _ELSEWHERE.items():
         parser_of_command = commands.add_parser(name, help=elsewhere.help)
@@ -165,7 +182,7 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     _add_server_arguments(parser)
     _add_service_arguments(parser)
     _add_data_arguments(parser)
-    _add_local_flags(parser)
+    add_local_flags(parser)
 
 
 def _add_server_arguments(parser: argparse.ArgumentParser) -> None:
@@ -286,42 +303,6 @@ def _add_data_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_local_flags(parser: argparse.ArgumentParser) -> None:
-    """Accept what DynamoDB Local accepts.
-
-    Source: Developer Guide, DynamoDB local usage notes, command line options.
-    """
-    add = parser.add_argument_group("options of DynamoDB Local (also -port and -cors)").add_argument
-    add("-inMemory", action="store_true", help="keep data in memory only, which is the default")
-    add("-dbPath", metavar="DIR", help=f"the same as --snapshot DIR/{DATABASE_FILE}")
-    add("-sharedDb", action="store_true", help="one database for all access keys and regions")
-    add(
-        "-delayTransientStatuses",
-        action="store_true",
-        help=f"new indexes stay CREATING for {TRANSIENT_SECONDS:g} seconds",
-    )
-    add("-optimizeDbBeforeStartup", action="store_true", help="accepted; has no effect")
-    add("-disableTelemetry", action="store_true", help="accepted; there is no telemetry")
-    add("-help", action="help", help=argparse.SUPPRESS)
-    add("-version", action="version", version=f"dynamometer {__version__}", help=argparse.SUPPRESS)
-
-
-_LOCAL_FLAGS: Final = frozenset(
-    {
-        "-port",
-        "-cors",
-        "-inMemory",
-        "-dbPath",
-        "-sharedDb",
-        "-delayTransientStatuses",
-        "-optimizeDbBeforeStartup",
-        "-disableTelemetry",
-        "-help",
-        "-version",
-    }
-)
-
-
 _ACCOUNT_DIGITS: Final = 12
 _LAST_PORT: Final = 65_535
 
@@ -375,6 +356,7 @@ def _serve(arguments: argparse.Namespace) -> int:
                 cors=arguments.cors,
                 allow_hosts=tuple(arguments.allow_hosts),
                 check_times=arguments.check_times,
+                as_local=arguments.is_local,
                 shared=arguments.sharedDb,
                 keys_apart=True,
                 namespace_idle_seconds=arguments.namespace_idle,
@@ -410,9 +392,21 @@ def _snapshot_path(arguments: argparse.Namespace) -> str | None:
         if arguments.inMemory or path is not None:
             raise UsageError("-dbPath cannot be combined with -inMemory or --snapshot")
         path = os.path.join(arguments.dbPath, DATABASE_FILE)
+        _require_writable(arguments.dbPath)
     if path is not None and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise UsageError(f"there is no directory to keep {path} in")
     return path
+
+
+def _require_writable(folder: str) -> None:
+    """Refuse a folder that cannot be written, before anything is served.
+
+    Raises:
+        UsageError: such as that of a volume which a container mounts as another user.
+    """
+    if os.path.isdir(folder) and not os.access(folder, os.W_OK):
+        owner, user = os.stat(folder).st_uid, os.getuid() if hasattr(os, "getuid") else "this one"
+        raise UsageError(NOT_WRITABLE.format(folder=folder, owner=owner, user=user))
 
 
 def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
@@ -480,6 +474,9 @@ def _save(emulator: Emulator, path: str) -> int:
 def _announce(
     url: str, arguments: argparse.Namespace, path: str | None, imported: list[str]
 ) -> None:
+    if arguments.is_local:
+        port = urlsplit(url).port or arguments.port
+        sys.stdout.writelines(f"{line}\n" for line in [*first_lines(arguments, port), ""])
     kept = "in memory" if path is None else f"kept in {path}"
     sys.stdout.write(
         f"dynamometer {__version__} answers on {url} (capacity {arguments.capacity}, data {kept}); "

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from emulator import __version__
-from emulator.__main__ import DATABASE_FILE, main
+from emulator.__main__ import main
+from emulator.http.local_command_line import DATABASE_FILE
 
 SIGNED = {
     "Content-Type": "application/x-amz-json-1.0",
@@ -42,8 +43,9 @@ def running(*arguments):
     ) as process:
         try:
             assert process.stdout is not None
-            line = process.stdout.readline()
-            yield process, next(word for word in line.split() if word.startswith("http://"))
+            announced = (line.split() for line in process.stdout)
+            words = next(words for words in announced if "answers" in words)
+            yield process, next(word for word in words if word.startswith("http://"))
         finally:
             process.kill()
 
@@ -100,8 +102,9 @@ def test_neither_version_nor_help_loads_the_engine():
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert shown.stdout.splitlines()[-1] == (
-        "['emulator', 'emulator.__main__', 'emulator.command_line', 'emulator.service',"
-        " 'emulator.service.catalogue', 'emulator.service.errors', 'emulator.service.wording']"
+        "['emulator', 'emulator.__main__', 'emulator.command_line', 'emulator.http',"
+        " 'emulator.http.local_command_line', 'emulator.service', 'emulator.service.catalogue',"
+        " 'emulator.service.errors', 'emulator.service.wording']"
     )
 
 
@@ -200,7 +203,9 @@ def test_serve_takes_its_options():
 
 
 def test_serve_may_be_called_as_dynamodb_local_is():
-    local = ["-port", "0", "-inMemory", "-sharedDb", "-disableTelemetry", "-cors", "*"]
+    """As a launcher does: it joins by the port, and takes the server for ready by its lines."""
+    java = ["-Xms64m", "-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar"]
+    local = [*java, "-port", "0", "-inMemory", "-sharedDb", "-disableTelemetry", "-cors", "*"]
     with running(*local, "-delayTransientStatuses", "-optimizeDbBeforeStartup") as (process, url):
         call(url, "CreateTable", TABLE)
         elsewhere = SIGNED | {
@@ -209,8 +214,31 @@ def test_serve_may_be_called_as_dynamodb_local_is():
         fields = elsewhere | {"X-Amz-Target": "DynamoDB_20120810.ListTables"}
         with urllib.request.urlopen(urllib.request.Request(url, b"{}", fields)) as answer:
             assert json.loads(answer.read()) == {"TableNames": ["orders"]}
+        with pytest.raises(urllib.error.HTTPError, match="400"):
+            urllib.request.urlopen(url, timeout=10)
 
         assert stop(process) == 0
+
+
+@pytest.mark.parametrize("words", [["-foo"], ["-jar", "DynamoDBLocal.jar", "-foo", "-sharedDb"]])
+def test_another_flag_of_one_dash_ends_with_2(words, capsys):
+    """DynamoDB Local complains in these words and ends with 0, which hides that it did not run."""
+    assert main(words) == 2
+    said = "Error while parsing options. Unrecognized option: -foo\n"
+    assert capsys.readouterr() == ("", said)
+
+
+def test_a_folder_of_another_owner_is_told_before_anything_is_served(tmp_path, capsys, monkeypatch):
+    """Root may write everywhere, so the system's answer is made up."""
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "getuid", lambda: 10001)
+    assert main(["-dbPath", str(tmp_path), "-port", "0"]) == 2
+    owner = tmp_path.stat().st_uid
+    assert capsys.readouterr() == (
+        "",
+        f"dynamometer: {tmp_path} belongs to user {owner}, and user 10001 cannot write there: run "
+        f"as its owner (in a container: --user {owner}), or give it away (chown 10001)\n",
+    )
 
 
 def test_keys_are_apart_and_the_log_says_where_a_table_is():

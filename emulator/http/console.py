@@ -47,6 +47,8 @@ ASKING_SHARE: Final = 0.02
 #: How often a console asks if that takes hardly any time.
 ASKING_SECONDS: Final = 1.0
 
+#: Where a browser gets the page; the last two are those of DynamoDB Local's JavaScript shell.
+_PAGE_PATHS: Final = frozenset(("/", "/shell", "/shell/"))
 _HOTTEST: Final = 25
 _LONGEST_ID: Final = 64
 _FORBIDDEN: Final = 403
@@ -109,7 +111,7 @@ class Console:
         path = request.target.partition("?")[0]
         if path.startswith(console_pages.FILES):
             return console_pages.page_file(path.removeprefix(console_pages.FILES))
-        wants_page = path == "/" and "text/html" in request.fields.get("accept", "")
+        wants_page = path in _PAGE_PATHS and "text/html" in request.fields.get("accept", "")
         if wants_page and self._doorkeeper.trusts(request.fields.get("host")):
             return console_pages.page_file(console_pages.PAGE)
         return None

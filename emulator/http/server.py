@@ -85,6 +85,8 @@ class ServerOptions:
     allow_hosts: tuple[str, ...] = ()
     #: Signatures of more than 15 minutes ago or ahead are refused.
     check_times: bool = False
+    #: Requests without a signature are answered as DynamoDB Local does (WIR-26).
+    as_local: bool = False
     #: All regions are one, as with DynamoDB Local's ``-sharedDb``.
     shared: bool = False
     #: The data of different access keys is apart, unless all is shared.
@@ -503,6 +505,7 @@ class HttpServer:
             keys_apart=options.keys_apart,
             origins=origins,
             now=time.time if options.check_times else None,
+            as_local=options.as_local,
         )
         self._doorkeeper = Doorkeeper(origins, options.allow_hosts)
         self._console = Console(
