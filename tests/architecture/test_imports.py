@@ -41,8 +41,9 @@ MAY_IMPORT = {
     | {"clients", "persistence"},
     "sdk": DOOR,
     "web": set(),
-    "http": DOOR | {"web", "lab"},
-    "testing": DOOR | {"designs", "sdk", "http", "web"},
+    "sessions": DOOR | {"designs", "web"},
+    "http": DOOR | {"web", "lab", "sessions"},
+    "testing": DOOR | {"designs", "sdk", "sessions", "http"},
     "strategies": DOOR | {"model", "expressions", "testing"},
     # A run: inputs <- planning <- outcome <- { exact | world } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "designs", "api"},

@@ -419,7 +419,7 @@ def _count(number: float, noun: str) -> str:
 def write(path: Path, records: Sequence[Record]) -> None:
     """Write the report, as HTML or as JSON by the file's name."""
     from emulator.clock import SystemClock
-    from emulator.testing.session_page import as_html
+    from emulator.sessions.session_page import as_html
 
     path.parent.mkdir(parents=True, exist_ok=True)
     is_page = path.suffix.lower() != ".json"
