@@ -28,10 +28,12 @@ from emulator.http.local_command_line import (
     is_meant,
     words_of_serve,
 )
+from emulator.http.session_options import add_session_arguments, end, judge, session_of
 from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
+    from emulator.http.served_session import ServedSession
 
 _DESCRIPTION = "An in-memory DynamoDB with partitions, throttling and costs."
 _EPILOG = """\
@@ -57,16 +59,19 @@ examples:
   dynamometer serve --console read-only      the console shows everything and changes nothing
   dynamometer serve --s3 buckets             exports and imports use the folders in buckets/
   dynamometer serve --import AWSDynamoDB     starts from a DynamoDB export, copied from S3
+  dynamometer serve --report tests.html --fail-on throttle,scan --rate 50
+                                             judges the tests that use it, in any language
 
 Any credentials will do. Data is kept apart by access key and region, as DynamoDB Local does,
 unless -sharedDb is given; if a table is missing, --log says where else it exists. Tables loaded
 from a file that names no key are visible to every key. In a browser the address is a console:
 tables, items, live partitions, requests. The routes under /_emulator/ (health, namespaces,
-metrics, partitions, insights, import-errors, clock, capacity, reset, snapshot, faults) are for
-tests; they act on all namespaces, or on those of ?namespace=KEY/REGION.
+metrics, partitions, insights, import-errors, clock, capacity, reset, snapshot, faults, tests, stop)
+are for tests; openapi.json there describes them. They act on all namespaces, or on those of
+?namespace=KEY/REGION. A test says its name in the header X-Dynamometer-Test.
 
-Exit codes: 0 stopped cleanly, 1 the snapshot could not be saved, 2 wrong usage, 130 interrupted
-before the snapshot was saved.
+Exit codes: 0 stopped cleanly, 1 a test failed, or the snapshot or the report could not be written,
+2 wrong usage, 130 interrupted before the snapshot was saved.
 """
 
 
@@ -182,6 +187,7 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     _add_server_arguments(parser)
     _add_service_arguments(parser)
     _add_data_arguments(parser)
+    add_session_arguments(parser)
     add_local_flags(parser)
 
 
@@ -344,8 +350,16 @@ def _serve(arguments: argparse.Namespace) -> int:
     from emulator.http import ServerOptions, closing_lines, serve
 
     warnings.showwarning = _log_warning
-    path = _snapshot_path(arguments)
-    emulator = _emulator(arguments, path)
+    from emulator.service.errors import DocumentError
+    from emulator.sessions import Fault
+
+    try:
+        judge(arguments)
+        path = _snapshot_path(arguments)
+        emulator = _emulator(arguments, path)
+        session = session_of(emulator, arguments)
+    except (DocumentError, Fault) as error:
+        raise UsageError(str(error)) from error
     imported = [line for folder in arguments.imports for line in _import(emulator, folder)]
     try:
         serve(
@@ -364,15 +378,28 @@ def _serve(arguments: argparse.Namespace) -> int:
                 console=arguments.console,
                 log=_print_line if arguments.log else None,
             ),
+            session=session,
             on_ready=lambda url: _announce(url, arguments, path, imported),
         )
     except OSError as error:
         raise UsageError(_why_not_listening(error, arguments)) from error
     for line in closing_lines(emulator):
         _print_line(line)
-    if path is not None:
-        return _save(emulator, path)
-    return FINE
+    code = _report(session, arguments)
+    return code if path is None else max(code, _save(emulator, path))
+
+
+def _report(session: ServedSession, arguments: argparse.Namespace) -> int:
+    try:
+        lines, has_failed = end(session, arguments.report)
+    except OSError as error:
+        sys.stderr.write(
+            f"dynamometer: {arguments.report} could not be written: {error.strerror}\n"
+        )
+        return FAILED
+    for line in lines:
+        _print_line(line)
+    return FAILED if has_failed else FINE
 
 
 def _print_line(line: str) -> None:
@@ -411,7 +438,7 @@ def _require_writable(folder: str) -> None:
 
 def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
     from emulator.api import Emulator
-    from emulator.clock import ManualClock, SystemClock
+    from emulator.clock import ManualClock, PacedClock, SystemClock
     from emulator.service.errors import EmulatorError
     from emulator.settings import Settings, setting_values
 
@@ -426,8 +453,9 @@ def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
         settings = Settings(**(chosen | setting_values(arguments.settings)))
     except (TypeError, ValueError) as error:
         raise UsageError(f"--set: {error}") from error
+    clock = SystemClock() if arguments.rate is None else PacedClock(arguments.rate)
     options: dict[str, Any] = {
-        "clock": ManualClock() if arguments.clock == "manual" else SystemClock(),
+        "clock": ManualClock() if arguments.clock == "manual" else clock,
         "capacity": arguments.capacity,
         "region": arguments.region,
         "account_id": arguments.account_id,

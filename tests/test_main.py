@@ -103,7 +103,8 @@ def test_neither_version_nor_help_loads_the_engine():
 
     assert shown.stdout.splitlines()[-1] == (
         "['emulator', 'emulator.__main__', 'emulator.command_line', 'emulator.http',"
-        " 'emulator.http.local_command_line', 'emulator.service', 'emulator.service.catalogue',"
+        " 'emulator.http.local_command_line', 'emulator.http.session_options', 'emulator.service',"
+        " 'emulator.service.catalogue',"
         " 'emulator.service.errors', 'emulator.service.wording']"
     )
 
@@ -125,6 +126,16 @@ def test_neither_version_nor_help_loads_the_engine():
         ["serve", "--s3", "/nowhere/at/all"],
         ["serve", "--import", "/nowhere/at/all"],
         ["serve", "-dbPath", "/nowhere/at/all"],
+        ["serve", "--report", "/nowhere/at/all.html"],
+        ["serve", "--report", "report.pdf"],
+        ["serve", "--report", "/"],
+        ["serve", "--budget", "/nowhere/at/all.yaml"],
+        ["serve", "--fail-on", "budget"],
+        ["serve", "--fail-on", "sin"],
+        ["serve", "--rate", "0"],
+        ["serve", "--rate", "fast"],
+        ["serve", "--rate", "5", "--clock", "manual"],
+        ["serve", "--rate", "5", "--capacity", "enforce"],
         ["serve", "-inMemory", "-dbPath", "."],
         ["serve", "--por", "1"],
         ["serve", "--host", "no.such.host.invalid", "--port", "0"],
@@ -218,6 +229,27 @@ def test_serve_may_be_called_as_dynamodb_local_is():
             urllib.request.urlopen(url, timeout=10)
 
         assert stop(process) == 0
+
+
+def test_serve_reports_on_the_tests_that_used_it(tmp_path):
+    """In any language: it fails by its budget, ends by a route, and says how fast it may go on."""
+    (tmp_path / "budgets.yaml").write_text("TestOrders: {wcu: 1}\nTestGone: {rcu: 1}\n")
+    report = tmp_path / "report.json"
+    judged = ("--budget", str(tmp_path / "budgets.yaml"), "--rate", "50")
+    with running("serve", "--port", "0", "--report", str(report), *judged) as (process, url):
+        call(url, "CreateTable", TABLE)
+        control(url, "tests", {"begin": "TestOrders"})
+        for _ in range(2):
+            call(url, "PutItem", {"TableName": "orders", "Item": {"pk": {"S": "a"}}})
+        assert len(control(url, "tests", {"end": "TestOrders"})["failures"]) == 1
+        assert control(url, "stop", {}) == {}
+        assert process.wait(10) == 1
+        said = process.stdout.read()
+    assert "would start to throttle if it kept using these keys:\n  at 1,000 requests" in said
+    assert "FAILED TestOrders\n  2 write units were consumed, and the budget is 1\n" in said
+    assert "no test was called TestGone: its budget was not looked at\n" in said
+    tests = {test["test"]: test["rate"] for test in json.loads(report.read_text())["tests"]}
+    assert tests == {"TestOrders": 50.0, "K/eu-west-1": 50.0}
 
 
 @pytest.mark.parametrize("words", [["-foo"], ["-jar", "DynamoDBLocal.jar", "-foo", "-sharedDb"]])

@@ -19,7 +19,7 @@ from emulator.clock import ManualClock
 from emulator.http import console_pages
 from emulator.http.console_feed import CONSOLES, ConsoleFeed, shown_key
 from emulator.http.console_report import LabReport
-from emulator.http.control import Parameters, Route, named_parameter, plain
+from emulator.http.control import Parameters, Route, Routes, named_parameter, plain
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.http_protocol import HttpRequest, HttpResponse
 from emulator.http.json_protocol import PLAIN_JSON
@@ -91,17 +91,17 @@ class Console:
         self._minutes: dict[tuple[str, str, str | None], _KeyMinutes] = {}
 
     @property
-    def routes(self) -> dict[str, dict[str, Route]]:
+    def routes(self) -> Routes:
         """The console's own routes, by name and method."""
         if self._mode == "off":
             return {}
         return {
-            "console/state": {"GET": self._state},
-            "console/feed": {"GET": self._ask, "DELETE": self._close},
-            "console/call": {"POST": self._make_call},
-            "console/workload": {"GET": self._workload},
-            "console/report": {"GET": self._report_state, "POST": self._start_report},
-            "console/report/page": {"GET": self._report_page},
+            "console/state": {"GET": Route(self._state)},
+            "console/feed": {"GET": Route(self._ask), "DELETE": Route(self._close)},
+            "console/call": {"POST": Route(self._make_call)},
+            "console/workload": {"GET": Route(self._workload)},
+            "console/report": {"GET": Route(self._report_state), "POST": Route(self._start_report)},
+            "console/report/page": {"GET": Route(self._report_page)},
         }
 
     def page(self, request: HttpRequest) -> HttpResponse | None:

@@ -62,7 +62,7 @@ MAY_IMPORT = {
     "command_line": {"service"},
     "mcp": BASE
     | {"designs", "check", "api", "observe", "lab", "lab.inputs", "lab.outcome", "lab.analysis"},
-    "__main__": BASE | {"api", "http", "lab"},
+    "__main__": BASE | {"api", "http", "lab", "sessions"},
     "__init__": BASE | {"api", "observe", "sdk"},
 }
 #: An import, which the formatter gives lines of its own; to parse all of a file takes far longer.
