@@ -133,7 +133,9 @@ func (s *Server) Advance(tb testing.TB, seconds float64) {
 func rest(lines *bufio.Scanner) string {
 	var text strings.Builder
 	for lines.Scan() {
-		text.WriteString(lines.Text() + "\n")
+		if !strings.HasPrefix(lines.Text(), "console:") {
+			text.WriteString(lines.Text() + "\n")
+		}
 	}
 	return text.String()
 }
