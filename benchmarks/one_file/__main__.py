@@ -4,12 +4,19 @@ The file needs Python 3.11 or newer on the machine and nothing else: its depende
 they are installed where it is built, with mmh3 in Python. Compiled sources are those of the Python
 that builds; another one compiles by itself at each start. What the server has no use for is left
 out: the lab, tools for agents, strategies and the pytest plugin.
+
+With ``--executable`` it is a program for this kind of machine, Python included, which PyInstaller
+makes (``pip install pyinstaller``).
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import py_compile
+import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -18,6 +25,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("lab", "mcp", "strategies", "testing", "diff", "check")
+#: Large modules of Python that a program would otherwise unpack at each start.
+UNUSED = ("_ssl", "_hashlib", "_lzma", "_bz2", "_sqlite3", "_tkinter", "unittest")
 #: The moment of every member, so that the same sources make the same file.
 MOMENT = (1980, 1, 1, 0, 0, 0)
 MAIN = """\
@@ -74,9 +83,27 @@ def compiled_source(path: Path, name: str, folder: Path) -> bytes:
     return Path(compiled).read_bytes()
 
 
+def build_executable(target: Path) -> None:
+    """Have PyInstaller make a program of the same members."""
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Path(folder, "stage")
+        for name, path in members():
+            if name.startswith("emulator/"):
+                (stage / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, stage / name)
+        (stage / "main.py").write_text(MAIN)
+        command = [sys.executable, "-m", "PyInstaller", "--onefile", "--collect-all", "emulator"]
+        command += ["--strip", *(word for name in UNUSED for word in ("--exclude-module", name))]
+        command += ["--name", target.name, "--distpath", str(target.parent.resolve())]
+        command += ["--workpath", folder, "--specpath", folder, "--log-level", "WARN", "main.py"]
+        subprocess.run(command, cwd=stage, env={**os.environ, "PYTHONPATH": str(stage)}, check=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("file", nargs="?", type=Path, default=Path("dist/dynamometer.pyz"))
-    chosen = parser.parse_args().file
-    build(chosen)
+    parser.add_argument("--executable", action="store_true", help="with Python inside")
+    arguments = parser.parse_args()
+    chosen = arguments.file
+    (build_executable if arguments.executable else build)(chosen)
     print(f"{chosen}: {chosen.stat().st_size:,} bytes")
