@@ -78,8 +78,6 @@ def test_the_launcher_passes_on_words_output_and_exit_code(project):
     launcher = project / "node_modules" / "dynamometer" / "launch.cjs"
     told = run("node", str(launcher), "--version", cwd=project)
     assert told == (0, f"dynamometer {__version__}\n")
-    package = json.loads((launcher.parent / "package.json").read_text())
-    assert package["version"] == __version__
     code, said = run("node", str(launcher), "serve", "--port", "x", cwd=project)
     assert (code, said.startswith("dynamometer: argument --port/-port")) == (2, True)
 

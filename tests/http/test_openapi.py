@@ -1,11 +1,13 @@
 """The description of the private routes: it is of OpenAPI 3.1, and true."""
 
 import json
+import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
-from emulator import Emulator, ManualClock
+from emulator import Emulator, ManualClock, __version__
 from emulator.http.control import FAULT_MEMBERS, ControlRoutes
 from emulator.http.http_protocol import HttpRequest
 from emulator.http.openapi import PARAMETERS, description
@@ -15,6 +17,9 @@ from emulator.testing.table_notation import create_request
 
 jsonschema = pytest.importorskip("jsonschema")
 
+ROOT = Path(__file__).parents[2]
+#: How the clients name a route.
+ASKS = re.compile(r"""\b(?:post|ask)\("([a-z/]+)\"""")
 #: What OpenAPI 3.1 asks of the parts that occur here. Source: its specification, sections 4.8.
 FORM = {
     "type": "object",
@@ -153,6 +158,23 @@ def test_every_operation_is_asked_but_one(described):
     paths = described["paths"].items()
     known = {(path, method) for path, operations in paths for method in operations}
     assert known - asked == {("/_emulator/import-errors", "get")}
+
+
+@pytest.mark.parametrize(("language", "suffix"), [("go", "go"), ("node", "cjs"), ("java", "java")])
+def test_a_client_asks_for_what_is_described(described, language, suffix):
+    """And is of this version."""
+    files = list((ROOT / "clients" / language).rglob(f"*.{suffix}"))
+    asked = {route for file in files for route in ASKS.findall(file.read_text())}
+    assert {"tests", "reset", "snapshot", "snapshot/restore", "stop"} <= asked
+    assert [
+        route for route in asked if "post" not in described["paths"][f"/_emulator/{route}"]
+    ] == []
+
+
+@pytest.mark.parametrize("file", ["node/package.json", "java/pom.xml"])
+def test_a_client_has_the_version_of_the_server(file):
+    text = (ROOT / "clients" / file).read_text()
+    assert re.search(r'(?:<version>|"version": ")([\d.]+)', text)[1] == __version__
 
 
 def test_the_members_of_a_fault_are_those_of_a_rule():
