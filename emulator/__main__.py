@@ -28,7 +28,12 @@ from emulator.http.local_command_line import (
     is_meant,
     words_of_serve,
 )
-from emulator.http.session_options import add_session_arguments, end, judge, session_of
+from emulator.http.session_options import (
+    add_session_arguments,
+    check_session_arguments,
+    end_session,
+    session_of,
+)
 from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
@@ -354,7 +359,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     from emulator.sessions import Fault
 
     try:
-        judge(arguments)
+        check_session_arguments(arguments)
         path = _snapshot_path(arguments)
         emulator = _emulator(arguments, path)
         session = session_of(emulator, arguments)
@@ -391,7 +396,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 def _report(session: ServedSession, arguments: argparse.Namespace) -> int:
     try:
-        lines, has_failed = end(session, arguments.report)
+        lines, has_failed = end_session(session, arguments.report)
     except OSError as error:
         sys.stderr.write(
             f"dynamometer: {arguments.report} could not be written: {error.strerror}\n"

@@ -37,8 +37,7 @@ class Server {
       "content-type": "application/x-amz-json-1.0",
       "x-amz-target": `DynamoDB_20120810.${operation}`,
       "x-amz-date": "20260101T000000Z",
-      authorization:
-        `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
     };
     const body = JSON.stringify(request);
     const answer = await fetch(this.url, { method: "POST", headers, body });

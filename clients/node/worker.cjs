@@ -22,9 +22,7 @@ async function setUp() {
 
 /** Returns what to do before all tests of a file, before each and after each. */
 function worker() {
-  const key = `worker-${
-    process.env.VITEST_POOL_ID ?? process.env.JEST_WORKER_ID ?? 1
-  }`;
+  const key = `worker-${process.env.VITEST_POOL_ID ?? process.env.JEST_WORKER_ID ?? 1}`;
   const region = process.env.AWS_REGION ??= "us-east-1";
   Object.assign(process.env, {
     AWS_ACCESS_KEY_ID: key,

@@ -81,7 +81,7 @@ class JsonProtocol:
     def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the answer to ``request``; a client's mistake is never a 500."""
         fields = request.fields
-        if self._as_local and _is_of_a_stranger(request):
+        if self._as_local and _lacks_a_signature(request):
             response = HttpResponse(400, protocol.AMZ_JSON, _LOCAL_MISSING_TOKEN)
         elif request.method != "POST":
             response = self._answer_other_method(request)
@@ -227,8 +227,8 @@ _LOCAL_MISSING_TOKEN: Final = protocol.encode_json(
 )
 
 
-def _is_of_a_stranger(request: HttpRequest) -> bool:
-    """Return whether a request is not signed, and no browser's question before one that is."""
+def _lacks_a_signature(request: HttpRequest) -> bool:
+    """Return whether a request should be signed and is not; a browser's preflight never is."""
     is_preflight = request.method == "OPTIONS" and "origin" in request.fields
     return not is_preflight and not protocol.is_signed(request.fields, request.target)
 

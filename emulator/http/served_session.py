@@ -148,7 +148,7 @@ class ServedSession:
         return record
 
     def records(self) -> list[Record]:
-        """Return what every test did that made a call, by name."""
+        """Return the records of all tests that made a call, by name."""
         open_tests = {name: self._record(name, test) for name, test in self._tests.items()}
         by_name = self._ended | {name: one for name, one in open_tests.items() if one["calls"]}
         return [by_name[name] for name in sorted(by_name) if by_name[name]["calls"]]

@@ -55,8 +55,8 @@ def _rate(text: str) -> float:
     return rate
 
 
-def judge(arguments: argparse.Namespace) -> None:
-    """Refuse what could not be had at the end.
+def check_session_arguments(arguments: argparse.Namespace) -> None:
+    """Refuse arguments that would fail only at the end.
 
     Raises:
         Fault: a rate has no use, or the report could not be written.
@@ -76,7 +76,7 @@ def judge(arguments: argparse.Namespace) -> None:
 
 
 def session_of(emulator: Emulator, arguments: argparse.Namespace) -> ServedSession:
-    """Return what keeps the records of tests.
+    """Return the session that keeps the records of tests.
 
     Raises:
         Fault: ``--fail-on`` names what there is not.
@@ -90,7 +90,7 @@ def session_of(emulator: Emulator, arguments: argparse.Namespace) -> ServedSessi
     return ServedSession(emulator, rules, is_on=any(wanted))
 
 
-def end(session: ServedSession, report: Path | None) -> tuple[list[str], bool]:
+def end_session(session: ServedSession, report: Path | None) -> tuple[list[str], bool]:
     """Write the report; return the lines of the end, and whether a test has failed.
 
     Raises:

@@ -60,7 +60,7 @@ def call(server, target, members):
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
 @pytest.mark.parametrize("target", ["/", "/shell", "/shell/", "/anything?at=all"])
-def test_whoever_does_not_sign_misses_a_token(server, method, target):
+def test_a_request_without_a_signature_misses_a_token(server, method, target):
     """WIR-26; testcontainers-dotnet and jest-dynamodb wait until ``GET /`` is answered with 400."""
     status, body, fields = ask(server, method, target)
     assert (status, json.loads(body)) == (400, MISSING_TOKEN)
