@@ -92,7 +92,8 @@ def build_executable(target: Path) -> None:
                 (stage / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, stage / name)
         (stage / "main.py").write_text(MAIN)
-        command = [sys.executable, "-m", "PyInstaller", "--onefile", "--collect-all", "emulator"]
+        command = [sys.executable, "-m", "PyInstaller", "--onefile"]
+        command += ["--collect-submodules", "emulator", "--collect-data", "emulator"]
         command += ["--strip", *(word for name in UNUSED for word in ("--exclude-module", name))]
         command += ["--name", target.name, "--distpath", str(target.parent.resolve())]
         command += ["--workpath", folder, "--specpath", folder, "--log-level", "WARN", "main.py"]
