@@ -39,17 +39,8 @@ _MOST_PARAMETERS: Final = 100
 _DIMENSIONS: Final = ("table", "index", "operation", "stream")
 #: The arguments of a fault rule, besides its kind.
 FAULT_MEMBERS: Final = (
-    "operations",
-    "tables",
-    "key",
-    "share",
-    "times",
-    "after",
-    "until",
-    "latency",
-    "seed",
-    "namespace",
-    "regions",
+    *("operations", "tables", "key", "share", "times", "after", "until"),
+    *("latency", "seed", "namespace", "regions"),
 )
 #: How the statistics of several namespaces become one.
 _JOINS: Final[dict[str, Callable[[float, float], float]]] = {

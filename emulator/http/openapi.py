@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -13,50 +14,28 @@ from emulator.http.doorkeeper import PRIVATE_ROUTES
 
 #: Of the routes and not of the distribution: the first number changes if a client must.
 VERSION: Final = "1.0"
+_WORDS = re.compile("[a-z]+")
 
 _TEXT: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
-_TEXTS: Final = {"type": "array", "items": _TEXT}
 #: What a parameter is, whichever route takes it.
 PARAMETERS: Final[dict[str, dict[str, Any]]] = {
+    **dict.fromkeys(("index", "metric", "operation", "stream", "table"), _TEXT),
+    **dict.fromkeys(("after", "latency", "start", "until"), _NUMBER),
+    **dict.fromkeys(("seed", "times"), {"type": "integer"}),
+    **dict.fromkeys(("operations", "regions", "tables"), {"type": "array", "items": _TEXT}),
     "access_key": _TEXT | {"description": "only calls with this key are of the test"},
     "advance": _NUMBER | {"description": "seconds; with --clock manual only"},
-    "after": _NUMBER,
     "begin": _TEXT | {"description": "the name of a test"},
     "capacity": {"enum": ["observe", "enforce", "off"]},
     "end": {"type": ["string", "number"], "description": "the name of a test; of metrics a time"},
     "id": _TEXT | {"description": "of a snapshot"},
     "import": _TEXT | {"description": "the ARN of an import"},
-    "index": _TEXT,
     "key": {"type": "object", "description": "attribute values in wire form"},
     "kind": _TEXT | {"description": "of a fault, such as throttle"},
-    "latency": _NUMBER,
-    "metric": _TEXT,
     "namespace": _TEXT | {"description": "KEY/REGION, or KEY for all its regions"},
-    "operation": _TEXT,
-    "operations": _TEXTS,
-    "regions": _TEXTS,
-    "seed": {"type": "integer"},
     "share": _NUMBER | {"minimum": 0, "maximum": 1},
-    "start": _NUMBER,
     "stat": {"enum": ["Sum", "SampleCount", "Average", "Maximum", "Minimum"]},
-    "stream": _TEXT,
-    "table": _TEXT,
-    "tables": _TEXTS,
-    "times": {"type": "integer"},
-    "until": _NUMBER,
-}
-_ERROR: Final = {
-    "description": "What is wrong, in one sentence",
-    "content": {
-        "application/json": {
-            "schema": {
-                "type": "object",
-                "properties": {"error": _TEXT},
-                "required": ["error"],
-            }
-        }
-    },
 }
 
 
@@ -78,36 +57,29 @@ def description(routes: Routes) -> dict[str, Any]:
 
 
 def _operation(name: str, method: str, route: Route) -> dict[str, Any]:
-    words = name.replace("/", " ").replace("-", " ").replace(".", " ").split()
     operation: dict[str, Any] = {
-        "operationId": method.lower() + "".join(map(str.capitalize, words)),
+        "operationId": method.lower() + "".join(map(str.capitalize, _WORDS.findall(name))),
         "summary": route.summary,
-        "responses": {"200": _answer(route.gives), "default": _ERROR},
+        "responses": {
+            "200": {"description": "Done", **_json({}, route.gives)},
+            "default": {
+                "description": "What is wrong, in one sentence",
+                **_json({"error": _TEXT}, ("error",)),
+            },
+        },
     }
-    if method == "POST":
-        if route.needs or route.takes:
-            body = _members(route.needs, route.takes)
-            operation["requestBody"] = {
-                "required": bool(route.needs),
-                "content": {"application/json": {"schema": body}},
-            }
-    else:
+    takes = {name: PARAMETERS[name] for name in (*route.needs, *route.takes)}
+    if method != "POST":
         operation["parameters"] = [
-            {"name": name, "in": "query", "required": required, "schema": PARAMETERS[name]}
-            for names, required in ((route.needs, True), (route.takes, False))
-            for name in names
+            {"name": name, "in": "query", "required": name in route.needs, "schema": schema}
+            for name, schema in takes.items()
         ]
+    elif takes:
+        operation["requestBody"] = {"required": bool(route.needs), **_json(takes, route.needs)}
     return operation
 
 
-def _members(needs: Iterable[str], takes: Iterable[str]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {name: PARAMETERS[name] for name in (*needs, *takes)},
-        "required": list(needs),
-    }
-
-
-def _answer(gives: Iterable[str]) -> dict[str, Any]:
-    schema = {"type": "object", "required": list(gives)}
-    return {"description": "Done", "content": {"application/json": {"schema": schema}}}
+def _json(members: dict[str, Any], required: Iterable[str]) -> dict[str, Any]:
+    """Return a body that is an object with these members, and perhaps others."""
+    schema = {"type": "object", "properties": members, "required": list(required)}
+    return {"content": {"application/json": {"schema": schema}}}
