@@ -18,12 +18,14 @@ _WORDS = re.compile("[a-z]+")
 
 _TEXT: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
+_INTEGER: Final = {"type": "integer"}
+_TEXTS: Final = {"type": "array", "items": _TEXT}
 #: What a parameter is, whichever route takes it.
 PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     **dict.fromkeys(("index", "metric", "operation", "stream", "table"), _TEXT),
     **dict.fromkeys(("after", "latency", "start", "until"), _NUMBER),
-    **dict.fromkeys(("seed", "times"), {"type": "integer"}),
-    **dict.fromkeys(("operations", "regions", "tables"), {"type": "array", "items": _TEXT}),
+    **dict.fromkeys(("seed", "times"), _INTEGER),
+    **dict.fromkeys(("operations", "regions", "tables"), _TEXTS),
     "access_key": _TEXT | {"description": "only calls with this key are of the test"},
     "advance": _NUMBER | {"description": "seconds; with --clock manual only"},
     "begin": _TEXT | {"description": "the name of a test"},
