@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from emulator.clock import ManualClock
     from emulator.observe import Ledger
     from emulator.sdk.scopes import Scope
+    from emulator.sessions.finding_policy import FindingsPolicy
+    from emulator.sessions.session_report import Record
     from emulator.testing.configuration import Options
-    from emulator.testing.findings import FindingsPolicy
     from emulator.testing.recorded_budgets import RecordedBudgets
     from emulator.testing.seeded_databases import SeededDatabase, SeededDatabases
-    from emulator.testing.session_report import Record
 
 SHADOWED: Final = (
     "dynamometer's fixtures need its package 'emulator', but here that name is another package, "
@@ -99,8 +99,8 @@ class _State:
     @cached_property
     def policy(self) -> FindingsPolicy:
         """What the command line and the ini file say about findings."""
+        from emulator.sessions.finding_policy import policy_of
         from emulator.testing.configuration import reading
-        from emulator.testing.findings import policy_of
 
         written = _written(self._config, FINDING_SETTINGS)
         path = written.pop("baseline", None)
@@ -356,7 +356,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if _LEDGER in item.stash:
         del item.stash[_LEDGER]
     if _RECORD in item.stash:
-        from emulator.testing.session_report import properties
+        from emulator.sessions.session_report import properties
 
         for written in properties(item.stash[_RECORD]):
             item.user_properties.remove(written)
@@ -384,8 +384,9 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def _verdicts(item: pytest.Item, ledger: Ledger, state: _State) -> Iterator[str]:
     """Yield why a test fails for what its body did: its budget, its record, its findings."""
     from emulator.observe import advice_for
+    from emulator.sessions.finding_policy import verdict
     from emulator.testing.configuration import budget_of
-    from emulator.testing.findings import findings_of_test, verdict
+    from emulator.testing.findings import findings_of_test
 
     budget = budget_of(item)
     sentences = [] if budget is None else [budget.verdict(ledger)]
@@ -409,9 +410,9 @@ def _updates_baseline(config: pytest.Config) -> bool:
 def _record(item: pytest.Item, ledger: Ledger, state: _State) -> Record:
     """Return what a test did; made once, while its emulators are there."""
     if _RECORD not in item.stash:
+        from emulator.sessions.session_report import record_of
         from emulator.testing.configuration import budget_of
         from emulator.testing.findings import findings_of_test
-        from emulator.testing.session_report import record_of
 
         findings = findings_of_test(item, ledger, state.policy)
         record = record_of(item.nodeid, ledger, state.emulators, findings)
@@ -480,11 +481,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     emulators = state.emulators
     ledger = item.stash.get(_LEDGER, None) if call.when == "call" else None
     if report.failed and emulators:
-        from emulator.testing.session_report import region_hints
+        from emulator.sessions.session_report import region_hints
 
         report.sections += [("dynamometer", hint) for hint in region_hints(emulators)]
     if ledger is not None and ledger.calls:
-        from emulator.testing.session_report import properties, throttle_hints
+        from emulator.sessions.session_report import properties, throttle_hints
 
         report.ddb_record = _record(item, ledger, state)
         item.user_properties.extend(properties(report.ddb_record))
@@ -521,7 +522,7 @@ class _Recorder:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the report and the record of budgets, if they are wanted."""
         if self._target is not None:
-            from emulator.testing.session_report import write
+            from emulator.sessions.session_report import write
 
             write(self._target, self._records)
         config = session.config
@@ -537,18 +538,18 @@ class _Recorder:
         """Write findings as SARIF, as the baseline, and to the summary of a build."""
         path = config.getoption("--ddb-sarif")
         if path is not None:
-            from emulator.testing.accepted_findings import sarif
+            from emulator.sessions.accepted_findings import sarif
 
             text = sarif(self._records, config.stash[_STATE].policy.fail_on)
             (config.invocation_params.dir / path).write_text(text, encoding="utf-8")
         if _updates_baseline(config) and self._by_test:
-            from emulator.testing.accepted_findings import write_baseline
+            from emulator.sessions.accepted_findings import write_baseline
 
             baseline = _written(config, ("baseline",)).get("baseline", BASELINE_FILE)
             write_baseline(config.rootpath / baseline, self._records)
         if self._by_test and config.getini("ddb_summary") and os.environ.get(STEP_SUMMARY):
+            from emulator.sessions.markdown_summary import markdown_summary
             from emulator.step_summary import append_to_step_summary
-            from emulator.testing.markdown_summary import markdown_summary
 
             append_to_step_summary(markdown_summary(self._records))
 
@@ -558,7 +559,7 @@ class _Recorder:
         """Show what is worth knowing."""
         lines: list[str] = []
         if self._by_test and config.getini("ddb_summary"):
-            from emulator.testing.session_report import summary
+            from emulator.sessions.session_report import summary
 
             lines += summary(self._records, with_costs=config.get_verbosity() >= 0)
             lines += self._notes(config)
@@ -571,7 +572,7 @@ class _Recorder:
 
     def _notes(self, config: pytest.Config) -> Iterator[str]:
         """Yield what a setting asks for and could not have."""
-        from emulator.testing.session_report import not_judged, not_on_record
+        from emulator.sessions.session_report import not_judged, not_on_record
 
         state = config.stash[_STATE]
         if state.budgets.has_tests and not _updates_budgets(config):

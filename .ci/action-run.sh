@@ -21,6 +21,6 @@ case "$COMMAND" in
     dynamometer diff --base "${BASE:-HEAD^}" "$TARGET" --tag "${TAG:-default}" --format markdown \
       --output "$comment" ${options[@]+"${options[@]}"}
     ;;
-  *) echo "::error::command is check, lab or diff, not $COMMAND"; (exit 2) ;;
+  *) echo "::error::command is check, lab, diff or serve, not $COMMAND"; (exit 2) ;;
 esac
 echo "exit-code=$?" >> "$GITHUB_OUTPUT"

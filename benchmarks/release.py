@@ -6,6 +6,7 @@ Containerfile in scratch folders, without a container engine. Needs ``pip instal
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import urllib.request
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -117,7 +118,9 @@ class Image:
         self.root = root
         self.directory = root
         self.entry: list[str] = []
-        root.mkdir()
+        self.command: list[str] = []
+        self.health: list[str] = []
+        (root / "usr/local/bin").mkdir(parents=True)
 
     def carry_out(self, instruction: str, rest: str) -> str | None:
         """Carry out an instruction; return what went wrong, or None if there is nothing to do."""
@@ -130,12 +133,16 @@ class Image:
             done = run(["sh", "-c", self.here(rest)], cwd=self.directory, env=self.environment())
             return done.stderr if done.returncode else ""
         elif instruction == "ENTRYPOINT":
-            self.entry = [self.here(word) for word in json.loads(rest)]
+            self.entry = json.loads(rest)
+        elif instruction == "CMD":
+            self.command = json.loads(rest)
+        elif instruction == "HEALTHCHECK":
+            self.health = json.loads(rest.partition("CMD ")[2])
         return None
 
     def here(self, text: str) -> str:
         """Return a text with the absolute paths of the image below its folder."""
-        return re.sub(r"(?<![\w/:.])/(?=opt|src|data)", f"{self.root}/", text)
+        return re.sub(r"(?<![\w/:.!])/(?=opt|src|data|home|usr|var)", f"{self.root}/", text)
 
     def copy(self, names: list[str]) -> str:
         """Copy files of the project to where the image has them."""
@@ -154,30 +161,50 @@ class Image:
         for name, command in {
             "python": f'exec {shlex.quote(sys.executable)} "$@"',
             "chown": "",
+            "apt-get": "",
         }.items():
             (folder / name).write_text(f"#!/bin/sh\n{command}\n")
             (folder / name).chmod(0o755)
-        return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+        path = f"{self.root}/usr/local/bin:{folder}:{os.environ['PATH']}"
+        return {**os.environ, "PATH": path}
+
+    @contextlib.contextmanager
+    def running(
+        self, *command: str, entry: Sequence[str] = ()
+    ) -> Iterator[tuple[subprocess.Popen[str], str]]:
+        """Start what the image starts, on a free port; yield the process and its address.
+
+        Args:
+            command: Stands for the image's own, as after its name on the command line.
+            entry: Stands for the image's own entry point.
+        """
+        words = [*(entry or self.entry), *(command or self.command), "-port", "0"]
+        with subprocess.Popen(
+            ["/usr/bin/env", *words],
+            cwd=self.directory,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as server:
+            try:
+                assert server.stdout is not None
+                port = re.search(
+                    r"Port:\t(\d+)", server.stdout.readline() + server.stdout.readline()
+                )
+                if port is None:
+                    raise RuntimeError(server.communicate(timeout=10)[1])
+                yield server, f"http://127.0.0.1:{port[1]}"
+            finally:
+                server.terminate()
 
     def served(self) -> str:
-        """Start what the image starts, on a free port; return what went wrong."""
-        command = [*self.entry, "--port", "0"]
-        server = subprocess.Popen(command, cwd=self.directory, stdout=subprocess.PIPE, text=True)
-        try:
-            assert server.stdout is not None
-            line = server.stdout.readline()
-            port = re.search(r":(\d+)", line)
-            if port is None:
-                return f"it printed {line!r}"
-            address = f"http://127.0.0.1:{port[1]}"
-            with urllib.request.urlopen(f"{address}/_emulator/health", timeout=10) as answer:
-                health = json.load(answer)["status"]
+        """Start what the image starts; return what went wrong."""
+        with self.running() as (_, address):
+            health = run([word.replace("http://127.0.0.1:8000", address) for word in self.health])
             with urllib.request.urlopen(list_tables(address), timeout=10) as answer:
                 tables = json.load(answer)["TableNames"]
-            return "" if (health, tables) == ("ok", []) else f"{health}, {tables}"
-        finally:
-            server.terminate()
-            server.wait()
+        return "" if (health.returncode, tables) == (0, []) else f"{health}, {tables}"
 
 
 def list_tables(address: str) -> urllib.request.Request:

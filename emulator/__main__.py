@@ -16,18 +16,29 @@ import sys
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, get_args
+from urllib.parse import urlsplit
 
 from emulator import __version__
 from emulator.command_line import FAILED, FINE, INTERRUPTED, WRONG_USAGE
+from emulator.http.local_command_line import (
+    DATABASE_FILE,
+    TRANSIENT_SECONDS,
+    add_local_flags,
+    first_lines,
+    is_meant,
+    words_of_serve,
+)
+from emulator.http.session_options import (
+    add_session_arguments,
+    check_session_arguments,
+    end_session,
+    session_of,
+)
 from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-
-#: Assumed: DynamoDB Local does not say how long its delays are.
-TRANSIENT_SECONDS: Final = 5.0
-#: The file that stands for DynamoDB Local's database under ``-dbPath``.
-DATABASE_FILE: Final = "dynamometer.snapshot"
+    from emulator.http.served_session import ServedSession
 
 _DESCRIPTION = "An in-memory DynamoDB with partitions, throttling and costs."
 _EPILOG = """\
@@ -53,16 +64,19 @@ examples:
   dynamometer serve --console read-only      the console shows everything and changes nothing
   dynamometer serve --s3 buckets             exports and imports use the folders in buckets/
   dynamometer serve --import AWSDynamoDB     starts from a DynamoDB export, copied from S3
+  dynamometer serve --report tests.html --fail-on throttle,scan --rate 50
+                                             judges the tests that use it, in any language
 
 Any credentials will do. Data is kept apart by access key and region, as DynamoDB Local does,
 unless -sharedDb is given; if a table is missing, --log says where else it exists. Tables loaded
 from a file that names no key are visible to every key. In a browser the address is a console:
 tables, items, live partitions, requests. The routes under /_emulator/ (health, namespaces,
-metrics, partitions, insights, import-errors, clock, capacity, reset, snapshot, faults) are for
-tests; they act on all namespaces, or on those of ?namespace=KEY/REGION.
+metrics, partitions, insights, import-errors, clock, capacity, reset, snapshot, faults, tests, stop)
+are for tests; openapi.json there describes them. They act on all namespaces, or on those of
+?namespace=KEY/REGION. A test says its name in the header X-Dynamometer-Test.
 
-Exit codes: 0 stopped cleanly, 1 the snapshot could not be saved, 2 wrong usage, 130 interrupted
-before the snapshot was saved.
+Exit codes: 0 stopped cleanly, 1 a test failed, or the snapshot or the report could not be written,
+2 wrong usage, 130 interrupted before the snapshot was saved.
 """
 
 
@@ -99,6 +113,10 @@ _ELSEWHERE: Final = {
     ),
     "schema": _Elsewhere("emulator.lab.schema", "print the JSON Schema of the lab file", "lab"),
 }
+NOT_WRITABLE: Final = (
+    "{folder} belongs to user {owner}, and user {user} cannot write there: run as its owner (in a "
+    "container: --user {owner}), or give it away (chown {user})"
+)
 _NEEDS: Final = "'{name}' needs the module {module}: pip install 'dynamometer[{extra}]'"
 
 
@@ -125,10 +143,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:2] == ["lab", "diff"]:
         del words[0]  # its first name
-    if words and words[0] in _LOCAL_FLAGS:
-        words.insert(0, "serve")  # called as DynamoDB Local is
     try:
-        arguments = _parser(words[0] if words else "").parse_args(words)
+        is_local = is_meant(words)
+        if is_local:
+            words = ["serve", *_local_words(words)]
+        arguments = _parser(words[0] if words else "", is_local=is_local).parse_args(words)
         return int(arguments.run(arguments))
     except UsageError as error:
         sys.stderr.write(f"dynamometer: {error}\n")
@@ -139,7 +158,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(end.code or FINE)
 
 
-def _parser(command: str) -> _CommandParser:
+def _local_words(words: Sequence[str]) -> list[str]:
+    try:
+        return words_of_serve(words)
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(WRONG_USAGE) from error
+
+
+def _parser(command: str, *, is_local: bool = False) -> _CommandParser:
     parser = _CommandParser(prog="dynamometer", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"dynamometer {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -149,7 +176,7 @@ def _parser(command: str) -> _CommandParser:
         description=f"Answer {_SERVE_HELP}.",
         epilog=_SERVE_EPILOG,
     )
-    serve.set_defaults(run=_serve)
+    serve.set_defaults(run=_serve, is_local=is_local)
     _add_serve_arguments(serve)
     for name, elsewhere in _ELSEWHERE.items():
         parser_of_command = commands.add_parser(name, help=elsewhere.help)
@@ -165,7 +192,8 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     _add_server_arguments(parser)
     _add_service_arguments(parser)
     _add_data_arguments(parser)
-    _add_local_flags(parser)
+    add_session_arguments(parser)
+    add_local_flags(parser)
 
 
 def _add_server_arguments(parser: argparse.ArgumentParser) -> None:
@@ -286,42 +314,6 @@ def _add_data_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_local_flags(parser: argparse.ArgumentParser) -> None:
-    """Accept what DynamoDB Local accepts.
-
-    Source: Developer Guide, DynamoDB local usage notes, command line options.
-    """
-    add = parser.add_argument_group("options of DynamoDB Local (also -port and -cors)").add_argument
-    add("-inMemory", action="store_true", help="keep data in memory only, which is the default")
-    add("-dbPath", metavar="DIR", help=f"the same as --snapshot DIR/{DATABASE_FILE}")
-    add("-sharedDb", action="store_true", help="one database for all access keys and regions")
-    add(
-        "-delayTransientStatuses",
-        action="store_true",
-        help=f"new indexes stay CREATING for {TRANSIENT_SECONDS:g} seconds",
-    )
-    add("-optimizeDbBeforeStartup", action="store_true", help="accepted; has no effect")
-    add("-disableTelemetry", action="store_true", help="accepted; there is no telemetry")
-    add("-help", action="help", help=argparse.SUPPRESS)
-    add("-version", action="version", version=f"dynamometer {__version__}", help=argparse.SUPPRESS)
-
-
-_LOCAL_FLAGS: Final = frozenset(
-    {
-        "-port",
-        "-cors",
-        "-inMemory",
-        "-dbPath",
-        "-sharedDb",
-        "-delayTransientStatuses",
-        "-optimizeDbBeforeStartup",
-        "-disableTelemetry",
-        "-help",
-        "-version",
-    }
-)
-
-
 _ACCOUNT_DIGITS: Final = 12
 _LAST_PORT: Final = 65_535
 
@@ -363,8 +355,16 @@ def _serve(arguments: argparse.Namespace) -> int:
     from emulator.http import ServerOptions, closing_lines, serve
 
     warnings.showwarning = _log_warning
-    path = _snapshot_path(arguments)
-    emulator = _emulator(arguments, path)
+    from emulator.service.errors import DocumentError
+    from emulator.sessions import Fault
+
+    try:
+        check_session_arguments(arguments)
+        path = _snapshot_path(arguments)
+        emulator = _emulator(arguments, path)
+        session = session_of(emulator, arguments)
+    except (DocumentError, Fault) as error:
+        raise UsageError(str(error)) from error
     imported = [line for folder in arguments.imports for line in _import(emulator, folder)]
     try:
         serve(
@@ -375,6 +375,7 @@ def _serve(arguments: argparse.Namespace) -> int:
                 cors=arguments.cors,
                 allow_hosts=tuple(arguments.allow_hosts),
                 check_times=arguments.check_times,
+                as_local=arguments.is_local,
                 shared=arguments.sharedDb,
                 keys_apart=True,
                 namespace_idle_seconds=arguments.namespace_idle,
@@ -382,15 +383,28 @@ def _serve(arguments: argparse.Namespace) -> int:
                 console=arguments.console,
                 log=_print_line if arguments.log else None,
             ),
+            session=session,
             on_ready=lambda url: _announce(url, arguments, path, imported),
         )
     except OSError as error:
         raise UsageError(_why_not_listening(error, arguments)) from error
     for line in closing_lines(emulator):
         _print_line(line)
-    if path is not None:
-        return _save(emulator, path)
-    return FINE
+    code = _report(session, arguments)
+    return code if path is None else max(code, _save(emulator, path))
+
+
+def _report(session: ServedSession, arguments: argparse.Namespace) -> int:
+    try:
+        lines, has_failed = end_session(session, arguments.report)
+    except OSError as error:
+        sys.stderr.write(
+            f"dynamometer: {arguments.report} could not be written: {error.strerror}\n"
+        )
+        return FAILED
+    for line in lines:
+        _print_line(line)
+    return FAILED if has_failed else FINE
 
 
 def _print_line(line: str) -> None:
@@ -410,14 +424,26 @@ def _snapshot_path(arguments: argparse.Namespace) -> str | None:
         if arguments.inMemory or path is not None:
             raise UsageError("-dbPath cannot be combined with -inMemory or --snapshot")
         path = os.path.join(arguments.dbPath, DATABASE_FILE)
+        _require_writable(arguments.dbPath)
     if path is not None and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise UsageError(f"there is no directory to keep {path} in")
     return path
 
 
+def _require_writable(folder: str) -> None:
+    """Refuse a folder that cannot be written, before anything is served.
+
+    Raises:
+        UsageError: such as that of a volume which a container mounts as another user.
+    """
+    if os.path.isdir(folder) and not os.access(folder, os.W_OK):
+        owner, user = os.stat(folder).st_uid, os.getuid() if hasattr(os, "getuid") else "this one"
+        raise UsageError(NOT_WRITABLE.format(folder=folder, owner=owner, user=user))
+
+
 def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
     from emulator.api import Emulator
-    from emulator.clock import ManualClock, SystemClock
+    from emulator.clock import ManualClock, PacedClock, SystemClock
     from emulator.service.errors import EmulatorError
     from emulator.settings import Settings, setting_values
 
@@ -432,8 +458,9 @@ def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
         settings = Settings(**(chosen | setting_values(arguments.settings)))
     except (TypeError, ValueError) as error:
         raise UsageError(f"--set: {error}") from error
+    clock = SystemClock() if arguments.rate is None else PacedClock(arguments.rate)
     options: dict[str, Any] = {
-        "clock": ManualClock() if arguments.clock == "manual" else SystemClock(),
+        "clock": ManualClock() if arguments.clock == "manual" else clock,
         "capacity": arguments.capacity,
         "region": arguments.region,
         "account_id": arguments.account_id,
@@ -480,6 +507,9 @@ def _save(emulator: Emulator, path: str) -> int:
 def _announce(
     url: str, arguments: argparse.Namespace, path: str | None, imported: list[str]
 ) -> None:
+    if arguments.is_local:
+        port = urlsplit(url).port or arguments.port
+        sys.stdout.writelines(f"{line}\n" for line in [*first_lines(arguments, port), ""])
     kept = "in memory" if path is None else f"kept in {path}"
     sys.stdout.write(
         f"dynamometer {__version__} answers on {url} (capacity {arguments.capacity}, data {kept}); "

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from emulator import __version__
-from emulator.__main__ import DATABASE_FILE, main
+from emulator.__main__ import main
+from emulator.http.local_command_line import DATABASE_FILE
 
 SIGNED = {
     "Content-Type": "application/x-amz-json-1.0",
@@ -42,8 +43,9 @@ def running(*arguments):
     ) as process:
         try:
             assert process.stdout is not None
-            line = process.stdout.readline()
-            yield process, next(word for word in line.split() if word.startswith("http://"))
+            announced = (line.split() for line in process.stdout)
+            words = next(words for words in announced if "answers" in words)
+            yield process, next(word for word in words if word.startswith("http://"))
         finally:
             process.kill()
 
@@ -100,8 +102,10 @@ def test_neither_version_nor_help_loads_the_engine():
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert shown.stdout.splitlines()[-1] == (
-        "['emulator', 'emulator.__main__', 'emulator.command_line', 'emulator.service',"
-        " 'emulator.service.catalogue', 'emulator.service.errors', 'emulator.service.wording']"
+        "['emulator', 'emulator.__main__', 'emulator.command_line', 'emulator.http',"
+        " 'emulator.http.local_command_line', 'emulator.http.session_options', 'emulator.service',"
+        " 'emulator.service.catalogue',"
+        " 'emulator.service.errors', 'emulator.service.wording']"
     )
 
 
@@ -122,6 +126,16 @@ def test_neither_version_nor_help_loads_the_engine():
         ["serve", "--s3", "/nowhere/at/all"],
         ["serve", "--import", "/nowhere/at/all"],
         ["serve", "-dbPath", "/nowhere/at/all"],
+        ["serve", "--report", "/nowhere/at/all.html"],
+        ["serve", "--report", "report.pdf"],
+        ["serve", "--report", "/"],
+        ["serve", "--budget", "/nowhere/at/all.yaml"],
+        ["serve", "--fail-on", "budget"],
+        ["serve", "--fail-on", "sin"],
+        ["serve", "--rate", "0"],
+        ["serve", "--rate", "fast"],
+        ["serve", "--rate", "5", "--clock", "manual"],
+        ["serve", "--rate", "5", "--capacity", "enforce"],
         ["serve", "-inMemory", "-dbPath", "."],
         ["serve", "--por", "1"],
         ["serve", "--host", "no.such.host.invalid", "--port", "0"],
@@ -200,7 +214,9 @@ def test_serve_takes_its_options():
 
 
 def test_serve_may_be_called_as_dynamodb_local_is():
-    local = ["-port", "0", "-inMemory", "-sharedDb", "-disableTelemetry", "-cors", "*"]
+    """As a launcher does: it joins by the port, and takes the server for ready by its lines."""
+    java = ["-Xms64m", "-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar"]
+    local = [*java, "-port", "0", "-inMemory", "-sharedDb", "-disableTelemetry", "-cors", "*"]
     with running(*local, "-delayTransientStatuses", "-optimizeDbBeforeStartup") as (process, url):
         call(url, "CreateTable", TABLE)
         elsewhere = SIGNED | {
@@ -209,8 +225,52 @@ def test_serve_may_be_called_as_dynamodb_local_is():
         fields = elsewhere | {"X-Amz-Target": "DynamoDB_20120810.ListTables"}
         with urllib.request.urlopen(urllib.request.Request(url, b"{}", fields)) as answer:
             assert json.loads(answer.read()) == {"TableNames": ["orders"]}
+        with pytest.raises(urllib.error.HTTPError, match="400"):
+            urllib.request.urlopen(url, timeout=10)
 
         assert stop(process) == 0
+
+
+def test_serve_reports_on_the_tests_that_used_it(tmp_path):
+    """In any language: it fails by its budget, ends by a route, and says how fast it may go on."""
+    (tmp_path / "budgets.yaml").write_text("TestOrders: {wcu: 1}\nTestGone: {rcu: 1}\n")
+    report = tmp_path / "report.json"
+    judged = ("--budget", str(tmp_path / "budgets.yaml"), "--rate", "50")
+    with running("serve", "--port", "0", "--report", str(report), *judged) as (process, url):
+        call(url, "CreateTable", TABLE)
+        control(url, "tests", {"begin": "TestOrders"})
+        for _ in range(2):
+            call(url, "PutItem", {"TableName": "orders", "Item": {"pk": {"S": "a"}}})
+        assert len(control(url, "tests", {"end": "TestOrders"})["failures"]) == 1
+        assert control(url, "stop", {}) == {}
+        assert process.wait(10) == 1
+        said = process.stdout.read()
+    assert "would start to throttle if it kept using these keys:\n  at 1,000 requests" in said
+    assert "FAILED TestOrders\n  2 write units were consumed, and the budget is 1\n" in said
+    assert "no test was called TestGone: its budget was not looked at\n" in said
+    tests = {test["test"]: test["rate"] for test in json.loads(report.read_text())["tests"]}
+    assert tests == {"TestOrders": 50.0, "K/eu-west-1": 50.0}
+
+
+@pytest.mark.parametrize("words", [["-foo"], ["-jar", "DynamoDBLocal.jar", "-foo", "-sharedDb"]])
+def test_another_flag_of_one_dash_ends_with_2(words, capsys):
+    """DynamoDB Local complains in these words and ends with 0, which hides that it did not run."""
+    assert main(words) == 2
+    said = "Error while parsing options. Unrecognized option: -foo\n"
+    assert capsys.readouterr() == ("", said)
+
+
+def test_a_folder_of_another_owner_is_told_before_anything_is_served(tmp_path, capsys, monkeypatch):
+    """Root may write everywhere, so the system's answer is made up."""
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "getuid", lambda: 10001)
+    assert main(["-dbPath", str(tmp_path), "-port", "0"]) == 2
+    owner = tmp_path.stat().st_uid
+    assert capsys.readouterr() == (
+        "",
+        f"dynamometer: {tmp_path} belongs to user {owner}, and user 10001 cannot write there: run "
+        f"as its owner (in a container: --user {owner}), or give it away (chown 10001)\n",
+    )
 
 
 def test_keys_are_apart_and_the_log_says_where_a_table_is():

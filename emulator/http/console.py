@@ -19,7 +19,7 @@ from emulator.clock import ManualClock
 from emulator.http import console_pages
 from emulator.http.console_feed import CONSOLES, ConsoleFeed, shown_key
 from emulator.http.console_report import LabReport
-from emulator.http.control import Parameters, Route, named_parameter, plain
+from emulator.http.control import Parameters, Route, Routes, named_parameter, plain
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.http_protocol import HttpRequest, HttpResponse
 from emulator.http.json_protocol import PLAIN_JSON
@@ -47,6 +47,8 @@ ASKING_SHARE: Final = 0.02
 #: How often a console asks if that takes hardly any time.
 ASKING_SECONDS: Final = 1.0
 
+#: Where a browser gets the page; the last two are those of DynamoDB Local's JavaScript shell.
+_PAGE_PATHS: Final = frozenset(("/", "/shell", "/shell/"))
 _HOTTEST: Final = 25
 _LONGEST_ID: Final = 64
 _FORBIDDEN: Final = 403
@@ -89,17 +91,17 @@ class Console:
         self._minutes: dict[tuple[str, str, str | None], _KeyMinutes] = {}
 
     @property
-    def routes(self) -> dict[str, dict[str, Route]]:
+    def routes(self) -> Routes:
         """The console's own routes, by name and method."""
         if self._mode == "off":
             return {}
         return {
-            "console/state": {"GET": self._state},
-            "console/feed": {"GET": self._ask, "DELETE": self._close},
-            "console/call": {"POST": self._make_call},
-            "console/workload": {"GET": self._workload},
-            "console/report": {"GET": self._report_state, "POST": self._start_report},
-            "console/report/page": {"GET": self._report_page},
+            "console/state": {"GET": Route(self._state)},
+            "console/feed": {"GET": Route(self._ask), "DELETE": Route(self._close)},
+            "console/call": {"POST": Route(self._make_call)},
+            "console/workload": {"GET": Route(self._workload)},
+            "console/report": {"GET": Route(self._report_state), "POST": Route(self._start_report)},
+            "console/report/page": {"GET": Route(self._report_page)},
         }
 
     def page(self, request: HttpRequest) -> HttpResponse | None:
@@ -109,7 +111,7 @@ class Console:
         path = request.target.partition("?")[0]
         if path.startswith(console_pages.FILES):
             return console_pages.page_file(path.removeprefix(console_pages.FILES))
-        wants_page = path == "/" and "text/html" in request.fields.get("accept", "")
+        wants_page = path in _PAGE_PATHS and "text/html" in request.fields.get("accept", "")
         if wants_page and self._doorkeeper.trusts(request.fields.get("host")):
             return console_pages.page_file(console_pages.PAGE)
         return None

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from emulator import __version__
@@ -37,6 +37,11 @@ _log = logging.getLogger(__name__)
 
 _MOST_PARAMETERS: Final = 100
 _DIMENSIONS: Final = ("table", "index", "operation", "stream")
+#: The arguments of a fault rule, besides its kind.
+FAULT_MEMBERS: Final = (
+    *("operations", "tables", "key", "share", "times", "after", "until"),
+    *("latency", "seed", "namespace", "regions"),
+)
 #: How the statistics of several namespaces become one.
 _JOINS: Final[dict[str, Callable[[float, float], float]]] = {
     "Sum": operator.add,
@@ -46,8 +51,27 @@ _JOINS: Final[dict[str, Callable[[float, float], float]]] = {
 }
 
 Parameters = Mapping[str, Any]
-#: Returns what becomes JSON, or a whole answer.
-Route = Callable[[Parameters], Any]
+
+
+class Route(NamedTuple):
+    """What answers one method of a private route, and what ``openapi.py`` says of it.
+
+    Attributes:
+        answer: Returns what becomes JSON, or a whole answer.
+        summary: One line; without it the route is the console's own, and is not described.
+        needs: The parameters that a request must have.
+        takes: Those that it may have.
+        gives: The members that an answer has.
+    """
+
+    answer: Callable[[Parameters], Any]
+    summary: str = ""
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+
+
+Routes = Mapping[str, dict[str, Route]]
 
 
 class ControlRoutes:
@@ -58,34 +82,85 @@ class ControlRoutes:
         more: Routes of others, by name and method.
     """
 
-    def __init__(
-        self, emulator: Emulator, more: Mapping[str, dict[str, Route]] = MappingProxyType({})
-    ) -> None:
+    def __init__(self, emulator: Emulator, more: Routes = MappingProxyType({})) -> None:
         self._emulator = emulator
         self._snapshots: dict[str, Any] = {}
         self._ids = itertools.count(1)
-        self.routes: dict[str, dict[str, Route]] = {
-            "health": {"GET": self._health},
-            "namespaces": {"GET": self._list_namespaces, "DELETE": self._drop_namespaces},
-            "metrics": {"GET": self._metrics},
-            "partitions": {"GET": self._partitions},
-            "insights": {"GET": self._insights},
-            "import-errors": {"GET": self._import_errors},
-            "clock": {"GET": self._read_clock, "POST": self._advance_clock},
-            "capacity": {"GET": self._read_capacity, "POST": self._set_capacity},
-            "reset": {"POST": self._reset},
+        self.routes: Routes = {**self._own_routes(), **more}
+
+    def _own_routes(self) -> Routes:
+        where = ("namespace",)
+        seen = (*where, "index")
+        metric = ("metric", "stat", "start", "end", *_DIMENSIONS)
+        return {
+            "openapi.json": {
+                "GET": Route(self._describe, "This description", (), (), ("openapi", "paths"))
+            },
+            "health": {
+                "GET": Route(self._health, "Whether it answers", (), (), ("status", "version"))
+            },
+            "namespaces": {
+                "GET": Route(self._list_namespaces, "What holds data", (), where, ("namespaces",)),
+                "DELETE": Route(self._reset, "Delete the data of a namespace", where),
+            },
+            "metrics": {
+                "GET": Route(
+                    self._metrics,
+                    "All metrics with their sums as series, or the points of one metric",
+                    takes=(*where, *metric),
+                )
+            },
+            "partitions": {
+                "GET": Route(
+                    self._partitions,
+                    "Live partitions of a table or index",
+                    ("table",),
+                    seen,
+                    ("partitions", "settings"),
+                )
+            },
+            "insights": {
+                "GET": Route(
+                    self._insights,
+                    "The most accessed and most throttled keys",
+                    ("table",),
+                    seen,
+                    ("accessed_partition_keys", "throttled_partition_keys"),
+                )
+            },
+            "import-errors": {
+                "GET": Route(
+                    self._import_errors, "What an import refused", ("import",), where, ("errors",)
+                )
+            },
+            "clock": {
+                "GET": Route(self._read_clock, "The time", (), (), ("kind", "now")),
+                "POST": Route(
+                    self._advance_clock, "Let time pass", ("advance",), (), ("kind", "now")
+                ),
+            },
+            "capacity": {
+                "GET": Route(self._read_capacity, "The capacity mode", (), (), ("capacity",)),
+                "POST": Route(
+                    self._set_capacity, "Change the mode", ("capacity",), (), ("capacity",)
+                ),
+            },
+            "reset": {"POST": Route(self._reset, "Delete all data", takes=where)},
             "snapshot": {
-                "GET": self._list_snapshots,
-                "POST": self._take_snapshot,
-                "DELETE": self._drop_snapshots,
+                "GET": Route(self._list_snapshots, "The snapshots kept", (), (), ("ids",)),
+                "POST": Route(self._take_snapshot, "Keep the present state", (), (), ("id",)),
+                "DELETE": Route(self._drop_snapshots, "Drop one, or all", takes=("id",)),
             },
-            "snapshot/restore": {"POST": self._restore_snapshot},
+            "snapshot/restore": {
+                "POST": Route(self._restore_snapshot, "Go back to a snapshot", ("id",), where)
+            },
             "faults": {
-                "GET": self._list_faults,
-                "POST": self._add_fault,
-                "DELETE": self._clear_faults,
+                "GET": Route(self._list_faults, "The rules in force", (), where, ("rules",)),
+                "POST": Route(
+                    self._add_fault, "Have requests fail", ("kind",), FAULT_MEMBERS, ("rule",)
+                ),
+                "DELETE": Route(self._clear_faults, "Drop the rules", takes=where),
             },
-            **more,
         }
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -103,7 +178,9 @@ class ControlRoutes:
             parameters: dict[str, Any] = dict(parse_qsl(url.query, max_num_fields=_MOST_PARAMETERS))
             if request.body:
                 parameters |= decode_json(request.body)
-            answer = route(parameters)
+            for needed in route.needs:
+                named_parameter(parameters, needed)
+            answer = route.answer(parameters)
             return answer if isinstance(answer, HttpResponse) else _json_response(200, answer)
         except SerializationException:
             return _fault(400, "the body must be a JSON object")
@@ -115,6 +192,11 @@ class ControlRoutes:
 
     # Routes
 
+    def _describe(self, _parameters: Parameters) -> Any:
+        from emulator.http.openapi import description  # for the few who ask
+
+        return description(self.routes)
+
     def _health(self, _parameters: Parameters) -> Any:
         return {"status": "ok", "version": __version__}
 
@@ -125,10 +207,6 @@ class ControlRoutes:
                 for view in self._chosen(parameters)
             ]
         }
-
-    def _drop_namespaces(self, parameters: Parameters) -> Any:
-        named_parameter(parameters, "namespace")
-        return self._reset(parameters)
 
     def _chosen(self, parameters: Parameters) -> list[NamespaceView]:
         """Return the namespaces that a request is about: one, those of one key, or all.
@@ -152,7 +230,7 @@ class ControlRoutes:
         Raises:
             EmulatorError: none has it.
         """
-        table = named_parameter(parameters, "table")
+        table = parameters["table"]
         chosen = [view for view in self._chosen(parameters) if table in view.tables]
         if not chosen:
             raise EmulatorError(f"there is no table {table!r}: create it first")
@@ -179,7 +257,7 @@ class ControlRoutes:
         return {"series": series}
 
     def _partitions(self, parameters: Parameters) -> Any:
-        table, index = named_parameter(parameters, "table"), parameters.get("index")
+        table, index = parameters["table"], parameters.get("index")
         holding = self._holding(parameters)
         answer = {
             "partitions": [
@@ -200,7 +278,7 @@ class ControlRoutes:
         return answer
 
     def _insights(self, parameters: Parameters) -> Any:
-        table, index = named_parameter(parameters, "table"), parameters.get("index")
+        table, index = parameters["table"], parameters.get("index")
         answer: dict[str, list[Any]] = {}
         for emulator in self._holding(parameters):
             report = plain(emulator.insights(table, index))
@@ -211,7 +289,7 @@ class ControlRoutes:
 
     def _import_errors(self, parameters: Parameters) -> Any:
         """Return what the service would write to the log of an import (S3X-23)."""
-        arn = named_parameter(parameters, "import")
+        arn = parameters["import"]
         for view in self._chosen(parameters):
             emulator = self._emulator.within(view.namespace)
             with contextlib.suppress(EmulatorError):
@@ -227,7 +305,7 @@ class ControlRoutes:
         clock = self._emulator.clock
         if not isinstance(clock, ManualClock):
             raise EmulatorError("this clock runs by itself; start with --clock manual to advance")
-        seconds = named_parameter(parameters, "advance")
+        seconds = parameters["advance"]
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise EmulatorError(f"advance takes a number of seconds, not {seconds!r}")
         turns = clock.advance_in_turns(seconds)
@@ -245,7 +323,7 @@ class ControlRoutes:
         return {"capacity": self._emulator.capacity}
 
     def _set_capacity(self, parameters: Parameters) -> Any:
-        self._emulator.set_capacity(named_parameter(parameters, "capacity"))
+        self._emulator.set_capacity(parameters["capacity"])
         return self._read_capacity(parameters)
 
     def _reset(self, parameters: Parameters) -> Any:
@@ -291,7 +369,7 @@ class ControlRoutes:
         return {}
 
     def _snapshot_id(self, parameters: Parameters) -> str:
-        name = str(named_parameter(parameters, "id"))
+        name = str(parameters["id"])
         if name not in self._snapshots:
             raise EmulatorError(f"there is no snapshot {name!r}")
         return name

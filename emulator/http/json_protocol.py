@@ -56,6 +56,7 @@ class JsonProtocol:
         keys_apart: The data of different access keys is apart; not if all is shared.
         origins: Whose pages may read the answers.
         now: Tells the time by which signatures expire; without it they do not.
+        as_local: Requests without a signature are answered as by DynamoDB Local.
     """
 
     def __init__(
@@ -67,8 +68,10 @@ class JsonProtocol:
         keys_apart: bool = False,
         origins: Origins | None = None,
         now: Callable[[], float] | None = None,
+        as_local: bool = False,
     ) -> None:
         self._call = call
+        self._as_local = as_local
         self._now = now
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
@@ -78,7 +81,9 @@ class JsonProtocol:
     def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the answer to ``request``; a client's mistake is never a 500."""
         fields = request.fields
-        if request.method != "POST":
+        if self._as_local and _lacks_a_signature(request):
+            response = HttpResponse(400, protocol.AMZ_JSON, _LOCAL_MISSING_TOKEN)
+        elif request.method != "POST":
             response = self._answer_other_method(request)
         else:
             sent_type = fields.get("content-type", "")
@@ -210,6 +215,22 @@ _CONTENT_TYPES: Final = {protocol.AMZ_JSON: protocol.AMZ_JSON, PLAIN_JSON: PLAIN
 
 def _media_type(content_type: str) -> str | None:
     return _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower())
+
+
+#: Observed: DynamoDB Local 2.6.1, November 2026 (WIR-26).
+_LOCAL_MISSING_TOKEN: Final = protocol.encode_json(
+    {
+        "__type": "com.amazonaws.dynamodb.v20120810#MissingAuthenticationToken",
+        "Message": "Request must contain either a valid (registered) AWS access key ID or X.509 "
+        "certificate.",
+    }
+)
+
+
+def _lacks_a_signature(request: HttpRequest) -> bool:
+    """Return whether a request should be signed and is not; a browser's preflight never is."""
+    is_preflight = request.method == "OPTIONS" and "origin" in request.fields
+    return not is_preflight and not protocol.is_signed(request.fields, request.target)
 
 
 def not_found() -> HttpResponse:

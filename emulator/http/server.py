@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from emulator.http import console, http_protocol
 from emulator.http.console import Console, ConsoleMode
-from emulator.http.control import ControlRoutes
+from emulator.http.control import ControlRoutes, Parameters, Route, Routes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.http_protocol import IDLE, HttpRequest, HttpResponse, Phase
 from emulator.http.json_protocol import JsonProtocol, LaterResponse, PageResponse, not_found
 from emulator.http.namespaces import CallerNamespaces, NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
 from emulator.http.request_log import RequestLog
+from emulator.http.served_session import ServedSession
 from emulator.protocol import AMZ_JSON, encode_json
 from emulator.service import errors, limits
 
@@ -85,6 +86,8 @@ class ServerOptions:
     allow_hosts: tuple[str, ...] = ()
     #: Signatures of more than 15 minutes ago or ahead are refused.
     check_times: bool = False
+    #: Requests without a signature are answered as DynamoDB Local does (WIR-26).
+    as_local: bool = False
     #: All regions are one, as with DynamoDB Local's ``-sharedDb``.
     shared: bool = False
     #: The data of different access keys is apart, unless all is shared.
@@ -461,9 +464,22 @@ class _PagesInWriting:
 class HttpServer:
     """Listens, answers from one emulator, and ends in good order; lives on one event loop."""
 
-    def __init__(self, emulator: Emulator, options: ServerOptions) -> None:
+    def __init__(
+        self,
+        emulator: Emulator,
+        options: ServerOptions,
+        *,
+        session: ServedSession | None = None,
+        stop: Callable[[], object] | None = None,
+    ) -> None:
         self.options = options
         self._emulator = emulator
+        self._callers = CallerNamespaces(
+            emulator,
+            keys_apart=options.keys_apart and not options.shared,
+            shared=options.shared,
+        )
+        self._session = ServedSession(emulator) if session is None else session
         self._due_work: Iterator[None] = iter(())
         self._has_due_work = False
         self.connections: set[_Connection] = set()
@@ -503,6 +519,7 @@ class HttpServer:
             keys_apart=options.keys_apart,
             origins=origins,
             now=time.time if options.check_times else None,
+            as_local=options.as_local,
         )
         self._doorkeeper = Doorkeeper(origins, options.allow_hosts)
         self._console = Console(
@@ -510,15 +527,13 @@ class HttpServer:
             options.console,
             call=call,
             doorkeeper=self._doorkeeper,
-            callers=CallerNamespaces(
-                emulator,
-                keys_apart=options.keys_apart and not options.shared,
-                shared=options.shared,
-            ),
+            callers=self._callers,
             time=lambda: self.time(),
         )
         self._feed = self._console.feed
-        self._control = ControlRoutes(emulator, self._console.routes)
+        self._control = ControlRoutes(
+            emulator, {**self._session.routes, **_routes_to_stop(stop), **self._console.routes}
+        )
         self._writer = http_protocol.ResponseWriter(now=time.time, seed=secrets.randbits(100))
         self._all_closed = asyncio.Event()
         self._listener: asyncio.Server | None = None
@@ -610,12 +625,18 @@ class HttpServer:
             return response
         is_private = request.target.startswith(PRIVATE_ROUTES) and request.method != "OPTIONS"
         if not is_private and request.method == "POST":
-            return self._protocol.answer(request)
+            return self._answer_operation(request)
         page = self._console.page(request) or self._console.refusal(request)
         response = page or (self._control if is_private else self._protocol).answer(request)
         if is_private and "origin" in request.fields:
             response.field_lines += self._doorkeeper.origins.lines(request.fields["origin"])
         return response
+
+    def _answer_operation(self, request: HttpRequest) -> HttpResponse:
+        if not self._session.is_on:
+            return self._protocol.answer(request)
+        namespace = self._callers.of(request.fields.get("authorization", ""))
+        return self._session.answer(request, namespace, self._protocol.answer)
 
     def _note(
         self,
@@ -684,21 +705,35 @@ class HttpServer:
             asyncio.get_running_loop().call_soon(self._work)
 
 
+def _routes_to_stop(stop: Callable[[], object] | None) -> Routes:
+    """Return the route that stops a server, where it can be stopped."""
+    if stop is None:
+        return {}
+
+    def answer(_parameters: Parameters) -> dict[str, Any]:
+        stop()
+        return {}
+
+    return {"stop": {"POST": Route(answer, "Stop in good order, as by SIGTERM")}}
+
+
 def serve(
     emulator: Emulator,
     host: str = "127.0.0.1",
     port: int = 8000,
     *,
     options: ServerOptions | None = None,
+    session: ServedSession | None = None,
     on_ready: Callable[[str], None] = lambda _url: None,
 ) -> None:
-    """Serve ``emulator`` over HTTP until SIGINT or SIGTERM.
+    """Serve ``emulator`` over HTTP until SIGINT, SIGTERM or ``POST /_emulator/stop``.
 
     Args:
         emulator: Who answers.
         host: The address to listen on; the default is reachable from this machine only.
         port: The port, or 0 for a free one.
         options: Limits and origins; see ``ServerOptions``.
+        session: Keeps the records of the tests that call.
         on_ready: Called with the endpoint's URL as soon as it answers.
 
     Raises:
@@ -706,9 +741,9 @@ def serve(
     """
     chosen = options or ServerOptions()
     stopping_seconds = chosen.drain_seconds + chosen.grace_seconds + 2 * chosen.sweep_seconds
-    server = HttpServer(emulator, chosen)
-    server.memory.keep_large_blocks_apart()
     with _rare_collections(), _StopSignals(stopping_seconds + _PATIENCE_SECONDS) as signals:
+        server = HttpServer(emulator, chosen, session=session, stop=signals.ask)
+        server.memory.keep_large_blocks_apart()
         asyncio.run(_serve(server, host, port, on_ready, signals))
 
 
@@ -781,8 +816,9 @@ async def _serve(
 class _StopSignals:
     """SIGINT and SIGTERM while it stands: the first is waited for, the second interrupts.
 
-    So does the time, if it runs out after the first. The handlers are Python's and not the
-    loop's: those wait for the loop, which may be inside of one long request.
+    So does the time, if it runs out after the first. To be asked to stop is like the first. The
+    handlers are Python's and not the loop's: those wait for the loop, which may be inside of one
+    long request.
     """
 
     def __init__(self, patience_seconds: float) -> None:
@@ -811,12 +847,17 @@ class _StopSignals:
             has_come.set()
         await has_come.wait()
 
+    def ask(self) -> None:
+        """Do what the first signal does; to be asked again does nothing."""
+        if not self._has_come:
+            self._has_come = True
+            self._timer.start()
+            self._tell()
+
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         if self._has_come:
             raise KeyboardInterrupt
-        self._has_come = True
-        self._timer.start()
-        self._tell()
+        self.ask()
 
 
 def _interrupt_main_thread() -> None:
@@ -913,7 +954,7 @@ class ServerThread:
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
         ended = asyncio.Event()
-        server = HttpServer(self.emulator, self._options)
+        server = HttpServer(self.emulator, self._options, stop=ended.set)
         self.port = await server.start(self.host, self.port)
         self._end = lambda: loop.call_soon_threadsafe(ended.set)
         self._ready.set()

@@ -5,10 +5,10 @@ Calls of one kind from one line are one entry, so a ledger stays small however l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emulator.capacity import READ, Reason, Receipt
 from emulator.capacity.prices import STANDARD, TARIFFS
@@ -16,13 +16,17 @@ from emulator.engine.events import Billed, Event, Events, IndexDelayed, RequestS
 from emulator.locks import Rank, new_lock
 from emulator.observe.concentration import LoadConcentration
 from emulator.observe.findings import CallHistory
-from emulator.observe.places import Place, calling_place, calling_place_and_entry, where
+from emulator.observe.places import Place, calling_place_and_entry, where
 from emulator.service.catalogue import ON_ITEMS, Kind, names_of
 from emulator.settings import Settings
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from emulator.engine.account import Account
 
+#: A line of code, and the call of a function by which it was reached.
+Locate: TypeAlias = Callable[[], tuple[Place, "FrameType | None"]]
 #: How large a gigabyte is in a price list.
 _PRICED: Final = Settings()
 #: The operations that may read more than they return.
@@ -92,6 +96,9 @@ class LedgerEntry:
 class Ledger:
     """What was called since it began to listen.
 
+    Args:
+        locate: Returns the line that makes a call, and the call of code that led to it.
+
     Attributes:
         calls: Requests served, of every kind.
         requests: Those that read or write items.
@@ -107,7 +114,8 @@ class Ledger:
     (1, 0.0)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, locate: Locate = calling_place_and_entry) -> None:
+        self._locate = locate
         self.calls = 0
         self.requests = 0
         self.concentration = LoadConcentration()
@@ -125,7 +133,7 @@ class Ledger:
                 self._enter_request(event)
         elif type(event) is Billed:
             with self._lock:
-                entry = self._entry(event.operation, event.table, None, calling_place())
+                entry = self._entry(event.operation, event.table, None, self._locate()[0])
                 dollars = TARIFFS[event.item].usd(event.quantity, _PRICED)
                 entry.billed[event.item] = entry.billed.get(event.item, 0.0) + dollars
         elif type(event) is Throttled or type(event) is IndexDelayed:
@@ -139,7 +147,7 @@ class Ledger:
         if not event.receipts:
             self._enter_free(event)
             return
-        place, entry_point = calling_place_and_entry()
+        place, entry_point = self._locate()
         self.history.note(event, place, entry_point)
         operation = event.operation
         names_index = operation in _OF_AN_INDEX
@@ -168,7 +176,7 @@ class Ledger:
     def _enter_free(self, event: RequestServed) -> None:
         request: object = event.request  # as it came: a refused one may be no structure at all
         named = request.get("TableName") if isinstance(request, Mapping) else None
-        key = (event.operation, named if isinstance(named, str) else "", calling_place())
+        key = (event.operation, named if isinstance(named, str) else "", self._locate()[0])
         entry = self._free.setdefault(key, LedgerEntry(key[0], key[1], None, key[2]))
         entry.calls += 1
 
@@ -178,7 +186,7 @@ class Ledger:
         index = None
         if event.operation in _OF_AN_INDEX:
             index = resource_names(event.reasons[0].resource)[1]
-        entry = self._entry(event.operation, event.table, index, calling_place())
+        entry = self._entry(event.operation, event.table, index, self._locate()[0])
         entry.throttles += 1
         entry.reasons += [reason for reason in event.reasons if reason not in entry.reasons]
 

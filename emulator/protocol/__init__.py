@@ -10,6 +10,7 @@ from emulator.protocol.fields import next_request_id, request_ids, response_fiel
 from emulator.protocol.signature import (
     check_signing_time,
     credentials_of,
+    is_signed,
     region_of_credentials,
     signed_access_key,
     signed_region,
@@ -23,6 +24,7 @@ __all__ = [
     "decode_json",
     "encode_in_pieces",
     "encode_json",
+    "is_signed",
     "next_request_id",
     "region_of_credentials",
     "request_ids",

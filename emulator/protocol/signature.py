@@ -59,6 +59,15 @@ _USUAL = re.compile(
 _LONGEST_REMEMBERED: Final = 1024
 
 
+def is_signed(fields: Mapping[str, str], target: str) -> bool:
+    """Return whether a request carries a signature, whatever it is like.
+
+    >>> is_signed({}, "/"), is_signed({}, "/?X-Amz-Algorithm=AWS4-HMAC-SHA256")
+    (False, True)
+    """
+    return "authorization" in fields or _ALGORITHM in target
+
+
 def signed_region(authorization: str) -> str | None:
     """Return the region that an Authorization field's credentials are scoped to, if any.
 

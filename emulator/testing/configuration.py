@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import pytest
 
+from emulator.sessions import Fault
+
 if TYPE_CHECKING:
     from emulator.observe import Budget
 
@@ -43,10 +45,6 @@ _NOT_A_SEED: Final = (
     "seed is a file of JSON lines, a folder of exports, items by table name, a function of the "
     "emulator, or a number for the faults, not {value!r}"
 )
-
-
-class Fault(Exception):
-    """A wrong argument; the message says what would be right."""
 
 
 class Options(NamedTuple):
@@ -180,7 +178,7 @@ def _judge_faults(_item: pytest.Item, mark: pytest.Mark) -> None:
 
 
 def _judge_allow(_item: pytest.Item, mark: pytest.Mark) -> None:
-    from emulator.testing.findings import kinds_of
+    from emulator.sessions.finding_policy import kinds_of
 
     if mark.kwargs:
         raise Fault(_ONLY_KINDS)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from emulator.testing.configuration import Fault
+from emulator.sessions import Fault
 
 #: What a test is recorded as: see ``measured``.
 Measured: TypeAlias = dict[str, Any]

@@ -66,6 +66,7 @@ ROOMS = {
     "protocol": "the wire, for every door",
     "clients": "boto3-shaped, without boto3",
     "sdk": "boto3 and aiobotocore, in-process",
+    "sessions": "what tests consumed",
     "http": "the server",
     "testing": "pytest",
     "strategies": "hypothesis",

@@ -41,8 +41,9 @@ MAY_IMPORT = {
     | {"clients", "persistence"},
     "sdk": DOOR,
     "web": set(),
-    "http": DOOR | {"web", "lab"},
-    "testing": DOOR | {"designs", "sdk", "http", "web"},
+    "sessions": DOOR | {"designs", "web"},
+    "http": DOOR | {"web", "lab", "sessions"},
+    "testing": DOOR | {"designs", "sdk", "sessions", "http"},
     "strategies": DOOR | {"model", "expressions", "testing"},
     # A run: inputs <- planning <- outcome <- { exact | world } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "designs", "api"},
@@ -61,7 +62,7 @@ MAY_IMPORT = {
     "command_line": {"service"},
     "mcp": BASE
     | {"designs", "check", "api", "observe", "lab", "lab.inputs", "lab.outcome", "lab.analysis"},
-    "__main__": BASE | {"api", "http", "lab"},
+    "__main__": BASE | {"api", "http", "lab", "sessions"},
     "__init__": BASE | {"api", "observe", "sdk"},
 }
 #: An import, which the formatter gives lines of its own; to parse all of a file takes far longer.

@@ -5,8 +5,8 @@ import pytest
 from emulator import Emulator, ManualClock
 from emulator.observe import findings_of
 from emulator.observe.ledger import Ledger
-from emulator.testing.session_page import as_html
-from emulator.testing.session_report import record_of
+from emulator.sessions.session_page import as_html
+from emulator.sessions.session_report import record_of
 from emulator.testing.table_notation import create_request
 
 HOSTILE = "<img src=x onerror=document.title='owned'></script><script>document.title='owned'"

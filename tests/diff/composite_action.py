@@ -2,7 +2,8 @@
 
 Steps that run a script run it with ``bash --noprofile --norc -eo pipefail``; expressions may use
 the contexts ``inputs``, ``github`` and ``steps``, comparisons, ``&&``, ``||``, ``!`` and the status
-functions. A step that uses another action is answered by whoever calls.
+functions. A step that uses another action is answered by whoever calls, unless that action is one
+in JavaScript and lies in the workspace.
 
 Source: GitHub documentation, workflow syntax, expressions and contexts.
 """
@@ -34,6 +35,7 @@ class Runner:
     event: dict = field(default_factory=dict)
     #: What steps printed, by name, in the order in which they ran.
     printed: dict[str, str] = field(default_factory=dict)
+    _ends: list = field(default_factory=list)
 
     @property
     def summary(self):
@@ -71,6 +73,8 @@ class Runner:
         return success, outputs
 
     def _step(self, step, contexts):
+        if step.get("uses", "").startswith("./"):
+            return {}, self._use_javascript(step, contexts)
         if "uses" in step:
             return self.used[step["uses"].partition("@")[0]], True
         output, event = self.temporary / "output", self.temporary / "event.json"
@@ -103,6 +107,41 @@ class Runner:
         self.printed[step["name"]] = done.stdout + done.stderr
         outputs = dict(line.split("=", 1) for line in output.read_text().splitlines())
         return outputs, done.returncode == 0
+
+    def _use_javascript(self, step, contexts):
+        """Run the main step of an action in JavaScript; its last step is for the end of the job."""
+        folder = self.workspace / step["uses"]
+        runs = yaml.safe_load((folder / "action.yml").read_text())["runs"]
+        given = {
+            f"INPUT_{name.upper()}": filled(text, contexts) for name, text in step["with"].items()
+        }
+        succeeded, state = self._node(folder / runs["main"], given, name=runs["main"])
+        self._ends.append((folder / runs["post"], given | state, f"post {runs['post']}"))
+        return succeeded
+
+    def end(self):
+        """End the job; return whether the last steps of actions succeeded."""
+        return all(self._node(file, own, name=name)[0] for file, own, name in self._ends)
+
+    def _node(self, file, own, *, name):
+        variables, state = self.temporary / "variables", self.temporary / "state"
+        variables.write_text("")
+        state.write_text("")
+        files = {"GITHUB_ENV": str(variables), "GITHUB_STATE": str(state)}
+        files |= {"RUNNER_TEMP": str(self.temporary)}
+        done = subprocess.run(
+            ["node", str(file)],
+            cwd=self.workspace,
+            env=self.environment | files | own,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        self.printed[name] = done.stdout + done.stderr
+        self.environment |= dict(line.split("=", 1) for line in variables.read_text().splitlines())
+        kept = dict(line.split("=", 1) for line in state.read_text().splitlines())
+        return done.returncode == 0, {f"STATE_{name}": value for name, value in kept.items()}
 
 
 def filled(text, contexts):

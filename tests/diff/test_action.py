@@ -9,10 +9,12 @@ import os
 import shutil
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
 
+from emulator.testing.table_notation import create_request
 from tests.diff.composite_action import Runner, filled, truth
 from tests.diff.test_command import BASE, HEAD
 
@@ -108,6 +110,25 @@ def runner(tmp_path, repository):
     )
 
 
+class Client:
+    """Calls operations over HTTP, as an SDK does."""
+
+    def __init__(self, url):
+        self.url = url
+
+    def __call__(self, operation, request):
+        fields = {
+            "Content-Type": "application/x-amz-json-1.0",
+            "X-Amz-Target": f"DynamoDB_20120810.{operation}",
+            "X-Amz-Date": "20260101T000000Z",
+            "Authorization": "AWS4-HMAC-SHA256 Credential=a/1/eu-west-1/dynamodb/aws4_request, "
+            "SignedHeaders=host, Signature=0",
+        }
+        sent = urllib.request.Request(self.url, json.dumps(request).encode(), fields)
+        with urllib.request.urlopen(sent, timeout=10):
+            pass
+
+
 def comments(runner):
     return json.loads(Path(runner.environment["COMMENTS"]).read_text())
 
@@ -157,10 +178,36 @@ def test_an_environment_of_its_own_is_installed(runner, tmp_path):
     )
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="actions in JavaScript need node")
+@pytest.mark.parametrize("kinds", ["scan", "throttle"])
+def test_a_server_for_the_steps_of_a_job_reports_at_its_end(runner, tmp_path, kinds):
+    """A step in between scans a table; the end of the job fails if it was to fail on that."""
+    report = tmp_path / "report.json"
+    arguments = f"--fail-on {kinds} --report {report}"
+    assert runner.run(command="serve", arguments=arguments) == (True, {"exit-code": ""})
+    assert list(runner.printed) == ["Install", "Serve", "serve.cjs"]
+    url = runner.environment["AWS_ENDPOINT_URL_DYNAMODB"]
+    client = Client(url)
+    client("CreateTable", create_request("orders"))
+    client("Scan", {"TableName": "orders"})
+    assert runner.end() is (kinds == "throttle")
+    assert [test["calls"] for test in json.loads(report.read_text())["tests"]] == [2]
+    assert "most expensive:" in runner.printed["post serve.cjs"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="actions in JavaScript need node")
+def test_a_server_that_cannot_be_had_fails_at_its_step(runner):
+    assert runner.run(command="serve", arguments="--budget no.yaml") == (False, {"exit-code": ""})
+    said = "::error::dynamometer: no.yaml: cannot be read: No such file or directory"
+    assert said in runner.printed["serve.cjs"]
+    assert "AWS_ENDPOINT_URL_DYNAMODB" not in runner.environment
+    assert runner.end()
+
+
 @pytest.mark.parametrize(
     ("inputs", "told"),
     [
-        ({"command": "deploy"}, "::error::command is check, lab or diff, not deploy"),
+        ({"command": "deploy"}, "::error::command is check, lab, diff or serve, not deploy"),
         ({"path": "$(touch pwned)"}, "$(touch pwned)"),
         ({"command": "diff", "path": "nowhere"}, "nowhere"),
         ({"command": "diff", "tag": 'a"; touch pwned; "'}, "a tag has letters, digits and . _ -"),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from emulator.testing.configuration import Fault
+from emulator.sessions import Fault
 from emulator.testing.recorded_budgets import RecordedBudgets, measured, tolerances_of
 
 

@@ -5,7 +5,7 @@ import json
 from emulator import Emulator, ManualClock
 from emulator.observe import findings_of
 from emulator.observe.ledger import Ledger
-from emulator.testing.session_report import as_json, record_of, summary
+from emulator.sessions.session_report import as_json, record_of, summary
 from emulator.testing.table_notation import create_request
 
 

@@ -18,6 +18,8 @@ Record: TypeAlias = dict[str, Any]
 
 #: The version of the JSON report's form.
 FORM: Final = 1
+#: What the name of a report ends with that is JUnit XML.
+JUNIT_SUFFIXES: Final = (".junit", ".xml")
 MOST_SHOWN: Final = 10
 MOST_LIMITS_SHOWN: Final = 5
 OTHER_REGION: Final = (
@@ -417,13 +419,18 @@ def _count(number: float, noun: str) -> str:
 
 
 def write(path: Path, records: Sequence[Record]) -> None:
-    """Write the report, as HTML or as JSON by the file's name."""
+    """Write the report, as JSON, JUnit XML or a page by the file's name."""
     from emulator.clock import SystemClock
-    from emulator.testing.session_page import as_html
+    from emulator.sessions.junit import as_junit
+    from emulator.sessions.session_page import as_html
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    is_page = path.suffix.lower() != ".json"
-    text = as_html(records, SystemClock().now()) if is_page else as_json(records)
+    kind = path.suffix.lower()
+    if kind == ".json":
+        text = as_json(records)
+    else:
+        is_junit = kind in JUNIT_SUFFIXES
+        text = as_junit(records) if is_junit else as_html(records, SystemClock().now())
     path.write_text(text, encoding="utf-8")
 
 

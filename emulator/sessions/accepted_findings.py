@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from emulator.testing.configuration import Fault
+from emulator.sessions import Fault
 
 VERSION: Final = 1
 _NOT_A_BASELINE: Final = (

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from emulator import __version__, web
-from emulator.testing.session_report import (
+from emulator.sessions.session_report import (
     Record,
     dearest,
     limit_text,

@@ -5,9 +5,9 @@ import re
 
 from emulator.observe import findings_of
 from emulator.observe.ledger import Ledger
-from emulator.testing.session_page import as_html
-from emulator.testing.session_report import record_of
-from tests.testing.test_session_report import hot_index
+from emulator.sessions.session_page import as_html
+from emulator.sessions.session_report import record_of
+from tests.sessions.test_session_report import hot_index
 
 WHEN = 1_795_000_000.0  # 18 November 2026, 11:06:40
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from emulator.testing.accepted_findings import accepted_of
-from emulator.testing.session_report import Record, dearest, throttle_text, would_throttle
+from emulator.sessions.accepted_findings import accepted_of
+from emulator.sessions.session_report import Record, dearest, throttle_text, would_throttle
 
 _MOST_SHOWN: Final = 10
 

@@ -1,0 +1,3 @@
+module dynamometer
+
+go 1.22

@@ -1,0 +1,2 @@
+/** For jest: `globalTeardown: "dynamometer/jest-teardown"`. */
+module.exports = () => globalThis.__dynamometer__();

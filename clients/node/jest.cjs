@@ -1,0 +1,6 @@
+/** For jest: `globalSetup: "dynamometer/jest"`. */
+const { setUp } = require("./worker.cjs");
+
+module.exports = async () => {
+  globalThis.__dynamometer__ = await setUp();
+};

@@ -1,0 +1,2 @@
+/** For vitest: `globalSetup: ["dynamometer/vitest"]`. */
+export { setUp as default } from "./worker.cjs";

@@ -1,0 +1,17 @@
+"""Sessions: what tests asked of their tables, whatever language they are written in.
+
+This room decides what a test's record holds, which findings of it are reported and fail it, and how
+the records of a session are shown: on a terminal, as a page, as JSON, JUnit XML and Markdown. The
+pytest plugin keeps such records, and so does a server for those who call it.
+"""
+
+__all__ = ["Fault"]
+
+
+class Fault(Exception):
+    """A wrong argument; the message says what would be right.
+
+    >>> raise Fault("there is no finding 'scans'")
+    Traceback (most recent call last):
+    emulator.sessions.Fault: there is no finding 'scans'
+    """
