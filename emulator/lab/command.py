@@ -175,7 +175,7 @@ def _lab(arguments: argparse.Namespace) -> int:
 
 def _lessons(name: str | None) -> str:
     """Return a lesson, or the list of all."""
-    from emulator.lab import lessons
+    from emulator.lab.analysis import lessons
 
     if name is not None:
         return f"{lessons.lesson(name)}\n"

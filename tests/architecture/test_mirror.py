@@ -36,6 +36,7 @@ OTHER_FILES = {
     "lab/test_agreement.py": "the law that both engines agree",
     "lab/test_index_backlog.py": "an index that falls behind, in both engines",
     "lab/test_doc_pages.py": "a page of the documentation, run",
+    "lab/test_question_laws.py": "laws of the question: age, horizon, warm-up, start, spelling",
     "lab/test_world_laws.py": "laws of the whole answer: renaming, order, hash seed",
     "lab/test_key_schemes.py": "worked examples: the key schemes that are published",
     "operations/test_placeholder_limits.py": "one limit over all operations: PLH-6",

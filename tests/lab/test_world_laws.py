@@ -153,7 +153,7 @@ def test_a_fix_that_is_named_holds_under_other_names_too():
                 "sharded",
                 partition="{eventId}#{hash(orderId) % shards}",
                 sort="{timestamp}#{orderId}",
-                parameters={"shards": 8},
+                parameters={"shards": 2},
                 capacity=Capacity(read=100, write=5000),
             )
         ],

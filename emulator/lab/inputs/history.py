@@ -41,7 +41,7 @@ NO_UNITS: Final = Units()
 class History:
     """The state of a table or global index from its use before the run.
 
-    It is the state when the warm-up begins, or the run if ``warm_up`` is 0. Partitions that the
+    It is the state when the run begins. Partitions that the
     design's own capacity needs are there in any case.
 
     >>> History(previous_peak=Units(write=6_000)).promised
@@ -142,11 +142,11 @@ _MEMBERS: Final = {
     ),
 }
 INDEX_HISTORY: Final = Record(
-    "index history", "The state of a global index when the warm-up begins.", _MEMBERS
+    "index history", "The state of a global index when the run begins.", _MEMBERS
 )
 HISTORY: Final = Record(
     "history",
-    "The state of a table when the warm-up begins.",
+    "The state of a table when the run begins.",
     {
         **_MEMBERS,
         "describe_table": FormMember(

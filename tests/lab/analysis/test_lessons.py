@@ -5,7 +5,7 @@ import re
 import pytest
 
 from emulator.__main__ import main
-from emulator.lab.lessons import LESSONS, lesson
+from emulator.lab.analysis.lessons import LESSONS, lesson
 
 
 @pytest.mark.parametrize(
