@@ -116,6 +116,11 @@ class Stream:
         """Everything that was kept, oldest first."""
         return tuple(self._records)
 
+    @property
+    def first_number(self) -> int:
+        """The number of the oldest record that is kept, or of the next to come."""
+        return self._next_number - len(self._records)
+
     def restore(self, records: Sequence[StreamRecord], next_number: int) -> None:
         """Hold these records and no others.
 
@@ -171,6 +176,14 @@ class Stream:
             return []
         following = islice(self._records, max(0, first_number - self._records[0].number), None)
         return list(islice((r for r in following if r.shard == shard.number), most))
+
+    def since(self, first_number: int, now_ns: int) -> list[StreamRecord]:
+        """Return the records of all shards from ``first_number`` on. O(how many they are)."""
+        self._trim(now_ns)
+        count = self._next_number - first_number
+        newest = list(islice(reversed(self._records), count))
+        newest.reverse()
+        return newest
 
     def split_shard(self, partition_id: int, children: Iterable[int], now_ns: int) -> None:
         """Follow a partition of the table that was split (STM-12)."""
