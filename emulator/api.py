@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from emulator.streams import EventSource
     from emulator.streams.filters import Pattern
     from emulator.streams.handlers import Handler
-    from emulator.streams.source import OnFailure
 
 _MODES = ("off", "observe", "enforce")
 NOT_A_CLOCK: Final = "clock must be a clock, such as ManualClock(), not {value!r}"
@@ -784,7 +783,7 @@ class Emulator:
     def event_source(
         self,
         table: str,
-        handler: Handler,
+        handler: Handler | None = None,
         *,
         batch_size: int = 100,
         batch_window: int = 0,
@@ -795,8 +794,9 @@ class Emulator:
         max_record_age: int = -1,
         bisect_on_error: bool = False,
         report_item_failures: bool = False,
-        on_failure: OnFailure | None = None,
+        on_failure: Callable[[dict[str, Any]], object] | None = None,
         tumbling_window: int = 0,
+        kinesis: Any = None,
         timeout: int = 3,
         activation_delay: float = 0.0,
         at_least_once: int | None = None,
@@ -820,12 +820,15 @@ class Emulator:
             report_item_failures: Whether the answer's ``batchItemFailures`` count.
             on_failure: Takes the service's document about records that are given up.
             tumbling_window: Seconds over which the handler keeps a state; up to 900.
+            kinesis: Instead of a handler, a callable of a record or a Kinesis client: the table's
+                active Kinesis destinations get their records through it.
             timeout: Seconds that the handler may run; 1 to 900.
             activation_delay: Seconds until the source begins to read, which LATEST then misses.
             at_least_once: A seed: some batches are sent twice, as the service may.
 
         Raises:
-            TypeError: the handler is not callable, or a setting is of the wrong type.
+            TypeError: the handler is not callable, there are two or none, or a setting is of the
+                wrong type.
             ValueError: a setting is out of its range, or a filter is wrong.
             EmulatorError: there is no such table, it has no stream, or there is no such handler.
 
@@ -843,7 +846,7 @@ class Emulator:
         >>> len(deliveries), source.metrics.polled
         (1, 1)
         """
-        from emulator.streams import EventSource  # most emulators have none
+        from emulator.streams import Consumer, EventSource  # most emulators have none
         from emulator.streams.mapping import EventSourceMapping
 
         mapping = EventSourceMapping(
@@ -861,15 +864,9 @@ class Emulator:
             activation_delay=activation_delay,
             at_least_once=at_least_once,
         )
-        return EventSource(
-            self.account,
-            self.clock,
-            table,
-            handler,
-            mapping,
-            on_failure=on_failure,
-            readers=self._event_sources,
-        )
+        consumer = Consumer(handler, kinesis, on_failure)
+        readers = self._event_sources
+        return EventSource(self.account, self.clock, table, consumer, mapping, readers)
 
     # Front ends that need nothing else
 

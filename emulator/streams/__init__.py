@@ -16,10 +16,11 @@ Its parts, each of which knows those above it only:
     records     a stream's record -> the event that a function gets; the failure document
     answers     a function's answer -> which records of the batch have failed
     handlers    calls a handler, sync or async, and says how it went
+    metrics     what is known afterwards
     lanes       one shard, or one part of it under parallelization: batches, retries, windows
-    source      the stream's pointer, the order of lanes, the drivers; says what is wrong
+    reader      the stream's pointer, and which lane is next
     kinesis     the table's Kinesis destinations, as a handler
-    declared    sources from a design file, given a callable for each function
+    source      makes the calls and settles what comes of them; says what is wrong
 
 Invariants, which ``EventSource.check`` asserts and a state machine tests:
 
@@ -36,22 +37,8 @@ Invariants, which ``EventSource.check`` asserts and a state machine tests:
 - A table without a source pays nothing: the room reads streams, and nothing tells it of writes.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
-
 from emulator.streams.handlers import InvocationRefused
-from emulator.streams.source import Delivery, EventSource, SourceMetrics
+from emulator.streams.metrics import Delivery, SourceMetrics
+from emulator.streams.source import Consumer, EventSource
 
-if TYPE_CHECKING:
-    from emulator.streams.declared import declared_sources
-
-_HOMES: Final = {"declared_sources": "declared"}
-
-__all__ = ["Delivery", "EventSource", "InvocationRefused", "SourceMetrics", "declared_sources"]
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__all__ = ["Consumer", "Delivery", "EventSource", "InvocationRefused", "SourceMetrics"]

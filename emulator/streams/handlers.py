@@ -98,11 +98,6 @@ class Outcome(NamedTuple):
     answer: Any = None
     error: Exception | None = None
 
-    @property
-    def is_refused(self) -> bool:
-        """Whether the function did not run."""
-        return isinstance(self.error, InvocationRefused)
-
 
 def resolved(handler: Handler) -> Callable[[dict[str, Any], Any], Any]:
     """Return the callable that a handler is or names.

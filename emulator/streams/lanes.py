@@ -101,7 +101,7 @@ class Lane:
         shard: Shard,
         slot: int,
         mapping: EventSourceMapping,
-        event_of: Callable[[StreamRecord], dict[str, Any] | None],
+        event_of: Callable[[Shard, StreamRecord], dict[str, Any] | None],
     ) -> None:
         self.shard = shard
         self.slot = slot
@@ -219,7 +219,7 @@ class Lane:
         waiting, gathered = self.waiting, self._gathered
         while waiting and not self._is_full:
             record = waiting[0]
-            event = self._event_of(record)
+            event = self._event_of(self.shard, record)
             if event is not None:
                 if not self._has_room(record, event):
                     self._is_full = True

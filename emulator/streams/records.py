@@ -15,7 +15,8 @@ from emulator.engine import Account, Stream, StreamRecord
 from emulator.engine.shards import Shard
 from emulator.operations.streams import dump_record
 
-_IDENTITY: Final = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+#: Who deleted an expired item. Source: EVS-8.
+IDENTITY: Final = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
 
 def lambda_record(
@@ -24,7 +25,7 @@ def lambda_record(
     """Return a record as an event has it (EVS-7, EVS-8)."""
     event = dump_record(account, stream, shard, record)
     if record.by_service:
-        event["userIdentity"] = dict(_IDENTITY)
+        event["userIdentity"] = dict(IDENTITY)
     event["eventSourceARN"] = stream.arn
     return event
 

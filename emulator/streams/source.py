@@ -1,4 +1,4 @@
-"""Event sources: a stream's pointer, whose turn it is, and the call (EVS-16 to EVS-32)."""
+"""Event sources: the call, what comes of it, and who makes it (EVS-17 to EVS-31)."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ import asyncio
 import threading
 import uuid
 import warnings
-import zlib
-from collections.abc import Callable, Generator, Iterator, Set
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from emulator.clock import NANOSECONDS, Clock, ManualClock
-from emulator.engine import Account, Stream, StreamRecord, Table
-from emulator.engine.shards import Shard
+from emulator.engine import Account, StreamRecord
 from emulator.observe import table_of
 from emulator.service import limits
 from emulator.service.errors import EmulatorError, EventSourceWarning
-from emulator.streams.answers import first_failed, reports_failures
-from emulator.streams.filters import predicate_of
+from emulator.streams import answers
 from emulator.streams.handlers import (
     Handler,
     Invocation,
+    InvocationRefused,
     LambdaContext,
     Outcome,
     call,
@@ -32,7 +30,9 @@ from emulator.streams.handlers import (
     resolved,
 )
 from emulator.streams.lanes import Batch, Lane
-from emulator.streams.mapping import BAD_POSITION, EventSourceMapping
+from emulator.streams.mapping import EventSourceMapping
+from emulator.streams.metrics import Delivery, SourceMetrics
+from emulator.streams.reader import Form, StreamReader
 from emulator.streams.records import Failure, failure_document, lambda_record, window_bounds
 
 #: How often a shard is polled on real time. Source: EVS-28.
@@ -46,10 +46,7 @@ _REPEATED_ONE_IN: Final = 4
 #: How long a source that ends waits for the handler that runs.
 _PATIENCE_SECONDS: Final = 5.0
 
-NO_STREAM: Final = (
-    "table {table!r} has no stream: create it with StreamSpecification={{'StreamEnabled': True, "
-    "'StreamViewType': 'NEW_AND_OLD_IMAGES'}}"
-)
+ONE_CONSUMER: Final = "an event source has a handler, or kinesis=..., and not both"
 NOT_OPEN: Final = "this event source reads nothing: enter it, as in 'with emu.event_source(...)'"
 NESTED: Final = "a handler cannot drain its own event source: it is being drained"
 LOOPS: Final = (
@@ -70,59 +67,21 @@ UNHEARD: Final = (
     "the handler {name} returned batchItemFailures, which count for nothing without "
     "report_item_failures=True: the records that it names are lost"
 )
-MISSED: Final = (
-    "{count} records of table {table!r} had left its stream before they were read, and are lost"
-)
-NO_STATE: Final = "with a tumbling window, a handler has to return its state: {{'state': ...}}"
-
-OnFailure: TypeAlias = Callable[[dict[str, Any]], object]
+NO_STATE: Final = "with a tumbling window, a handler has to return its state: {'state': ...}"
 
 
-class Delivery(NamedTuple):
-    """A call of the handler.
+class Consumer(NamedTuple):
+    """Whom a stream is delivered to.
 
     Attributes:
-        at: When, in seconds since the epoch.
-        shard_id: The shard that its records are of.
-        sequence_numbers: Those of its first and last record; empty if it had none.
-        records: How many it had.
-        iterator_age_ms: The age of its last record when it was sent.
-        error: What the handler raised, or what was wrong with its answer.
+        handler: Gets Lambda's events; None if ``kinesis`` gets records.
+        kinesis: A callable of a record, or a Kinesis client.
+        on_failure: Takes the document about records that are given up.
     """
 
-    at: float
-    shard_id: str
-    sequence_numbers: tuple[str, ...]
-    records: int
-    iterator_age_ms: int
-    error: Exception | None
-
-
-@dataclass(slots=True)
-class SourceMetrics:
-    """What a source has done so far; counts are of records unless said otherwise.
-
-    Attributes:
-        polled: Read from the stream.
-        filtered: Matching no filter.
-        invoked: Sent, each time that they were.
-        delivered: Sent, with success.
-        failed: Sent, with an error.
-        dropped: Given up.
-        invocations: Calls of the handler.
-        iterator_age_ms: The age of the last record of the last batch, when that was sent.
-        most_iterator_age_ms: The highest of them.
-    """
-
-    polled: int = 0
-    filtered: int = 0
-    invoked: int = 0
-    delivered: int = 0
-    failed: int = 0
-    dropped: int = 0
-    invocations: int = 0
-    iterator_age_ms: int = 0
-    most_iterator_age_ms: int = 0
+    handler: Handler | None
+    kinesis: Any = None
+    on_failure: Callable[[dict[str, Any]], object] | None = None
 
 
 class _Pause(NamedTuple):
@@ -142,9 +101,8 @@ class EventSource:
         account_of: Returns the account that the table is in.
         clock: Where time comes from.
         table: The table's name.
-        handler: Whom records are delivered to.
+        consumer: Whom records are delivered to.
         mapping: How.
-        on_failure: Takes the document about records that are given up.
         readers: The open sources of the emulator, of which it becomes one.
     """
 
@@ -153,76 +111,77 @@ class EventSource:
         account_of: Callable[[], Account],
         clock: Clock,
         table: str,
-        handler: Handler,
+        consumer: Consumer,
         mapping: EventSourceMapping,
-        *,
-        on_failure: OnFailure | None,
         readers: list[EventSource],
     ) -> None:
         self._account_of = account_of
         self._clock = clock
         self._table = table
-        self._handler = resolved(handler)
+        self._handler, form = _handler_of(account_of, table, consumer, mapping)
         self._name = name_of(self._handler)
+        self._on_failure = consumer.on_failure
         self._mapping = mapping
-        self._matches = predicate_of(mapping.filters)
-        self._on_failure = on_failure
-        self._readers = readers
         self._metrics = SourceMetrics()
+        self._reader = StreamReader(account_of, clock, table, mapping, form, self._metrics)
+        self._readers = readers
         self._deliveries: list[Delivery] = []
-        self._stream = self._find_stream()
-        self._next_number = 0
-        self._active_ns = 0
-        self._lanes: dict[tuple[int, int], Lane] = {}
         self._rounds: dict[int, int] = {}
-        self._repeats = None if mapping.at_least_once is None else Random(mapping.at_least_once)
+        self._repeats = Random(mapping.at_least_once or 0)
         self._has_warned = False
         self._delivering = threading.Lock()
         self._deliverer: int | None = None
         self._closing = threading.Event()
         self._poller: threading.Thread | None = None
         self._broken: Exception | None = None
-        self._is_open = False
 
     def __repr__(self) -> str:
         return f"EventSource(table={self._table!r}, handler={self._name})"
 
-    # Life
-
     def __enter__(self) -> Self:
         account = self._account_of()
         with account.lock:
-            self._stream = stream = self._find_stream()
-            is_latest = self._mapping.starting_position == "LATEST"
-            self._next_number = stream.next_number if is_latest else stream.first_number
-        delay_ns = round(self._mapping.activation_delay * NANOSECONDS)
-        self._active_ns = self._clock.now_ns() + delay_ns
-        self._closing.clear()
-        self._is_open = True
+            self._reader.begin()
         self._readers.append(self)
-        self._count_readers(table_of(account, self._table))
+        self._count_readers()
         if isinstance(self._clock, ManualClock):
             self._clock.attach(self)
         else:
+            self._closing.clear()
             self._poller = threading.Thread(target=self._poll, name=repr(self), daemon=True)
             self._poller.start()
         return self
 
     def __exit__(self, *raised: object) -> None:
         self._closing.set()
-        self._is_open = False
-        self._readers.remove(self)
         if isinstance(self._clock, ManualClock):
             self._clock.detach(self)
-        elif self._poller is not None and self._poller is not threading.current_thread():
+        elif self._poller is not None:
             self._poller.join(_PATIENCE_SECONDS)
+        self._readers.remove(self)
         if raised[0] is None:
             self._raise_if_broken()
+
+    def _count_readers(self) -> None:
+        """Warn of more readers than the service recommends (EVS-30)."""
+        arn = self._reader.stream.arn
+        count = sum(reader._reader.stream.arn == arn for reader in self._readers)
+        most = 2 if table_of(self._account_of(), self._table).replica is None else 1
+        if count > most:
+            self._warn(TOO_MANY_READERS.format(table=self._table, count=count, most=most))
+
+    @staticmethod
+    def _warn(text: str) -> None:
+        warnings.warn(text, EventSourceWarning, stacklevel=3)
 
     @property
     def metrics(self) -> SourceMetrics:
         """What it has done so far."""
         return replace(self._metrics)
+
+    def check(self) -> None:
+        """Assert what always holds while nothing is being delivered."""
+        self._reader.check()
 
     def drain(self) -> list[Delivery]:
         """Deliver until nothing is left, and return the calls that were made.
@@ -253,64 +212,47 @@ class EventSource:
         finally:
             self._delivering.release()
 
-    def check(self) -> None:
-        """Assert what always holds of a source that nobody is draining."""
-        held = [record.number for lane in self._lanes.values() for record in lane.records()]
-        assert len(held) == len(set(held)), "a record is in two lanes"
-        for (shard, slot), lane in self._lanes.items():
-            numbers = [record.number for record in lane.records()]
-            assert numbers == sorted(numbers), "a lane is out of order"
-            assert {record.shard for record in lane.records()} <= {shard}, "another shard's record"
-            assert {self._slot(record) for record in lane.records()} <= {slot}, "another slot's"
-        known = self._metrics
-        left = known.polled - known.filtered - known.dropped - known.delivered
-        assert left == len(held), "a record is neither held nor settled"
-
-    # Timer of a ManualClock
+    # As a timer of a ManualClock
 
     def due_ns(self) -> int | None:
         """Return when the next batch is due; None if there is none, or one is being delivered."""
         if self._delivering.locked():
             return None
-        lane = self._next_lane()
-        return None if lane is None else lane[0]
+        found = self._reader.next_lane()
+        return None if found is None else found[0]
 
     def fire(self) -> None:
         """Deliver the batch that is due."""
         with self._holding():
-            lane = self._next_lane()
-            if lane is not None:
-                self._run(self._deliver(lane[1]))
+            found = self._reader.next_lane()
+            if found is not None:
+                self._run(self._deliver(found[1]))
 
-    # Drivers
+    # Who makes the calls
 
     def _run(self, steps: _Steps) -> None:
         """Make the calls, and let the time pass, that some steps ask for."""
         with closing(steps), suppress(StopIteration):
             step = next(steps)
             while True:
-                step = steps.send(self._taken_step(step))
-
-    def _taken_step(self, step: _Step) -> Outcome:
-        if isinstance(step, Invocation):
-            return call(self._handler, step)
-        self._clock.sleep(step.seconds)
-        return Outcome()
+                if isinstance(step, Invocation):
+                    step = steps.send(call(self._handler, step))
+                else:
+                    self._clock.sleep(step.seconds)
+                    step = steps.send(Outcome())
 
     async def _run_async(self, steps: _Steps) -> None:
         with closing(steps), suppress(StopIteration):
             step = next(steps)
             while True:
-                step = steps.send(await self._taken_step_async(step))
-
-    async def _taken_step_async(self, step: _Step) -> Outcome:
-        if isinstance(step, Invocation):
-            return await call_async(self._handler, step)
-        if isinstance(self._clock, ManualClock):
-            self._clock.advance(step.seconds)
-        else:
-            await asyncio.sleep(step.seconds)
-        return Outcome()
+                if isinstance(step, Invocation):
+                    step = steps.send(await call_async(self._handler, step))
+                elif isinstance(self._clock, ManualClock):
+                    self._clock.advance(step.seconds)
+                    step = steps.send(Outcome())
+                else:
+                    await asyncio.sleep(step.seconds)
+                    step = steps.send(Outcome())
 
     def _poll(self) -> None:
         """Deliver what is due, some times a second, until the source ends or breaks."""
@@ -337,10 +279,9 @@ class EventSource:
     def _judge_draining(self) -> None:
         if self._deliverer == threading.get_ident():
             raise EmulatorError(NESTED)
-        if not self._is_open:
+        if self not in self._readers:
             raise EmulatorError(NOT_OPEN)
-        if threading.current_thread() is not self._poller:
-            self._raise_if_broken()
+        self._raise_if_broken()
 
     def _raise_if_broken(self) -> None:
         broken, self._broken = self._broken, None
@@ -351,116 +292,19 @@ class EventSource:
         taken, self._deliveries = self._deliveries, []
         return taken
 
-    # Reading
-
-    def _find_stream(self) -> Stream:
-        """Return the stream to read.
-
-        Raises:
-            EmulatorError: there is no such table, or it has no stream.
-            ValueError: the starting position is none of a stream.
-        """
-        account = self._account_of()
-        stream = table_of(account, self._table).stream
-        if stream is None or not stream.is_open:
-            raise EmulatorError(NO_STREAM.format(table=self._table))
-        if self._mapping.starting_position == "AT_TIMESTAMP":
-            raise ValueError(BAD_POSITION.format(arn=stream.arn))
-        return stream
-
-    def _pull(self) -> Stream | None:
-        """Take what is new in the stream into the lanes; return the stream if it is there."""
-        account = self._account_of()
-        if not isinstance(self._clock, ManualClock):
-            account.reach(self._clock.now_ns())
-        stream = account.visible_streams().get(self._stream.arn)
-        if stream is not self._stream:  # the emulator went back to a snapshot, or was reset
-            self._metrics.dropped += sum(len(lane.records()) for lane in self._lanes.values())
-            self._lanes.clear()
-            if stream is None:
-                return None
-            self._stream, self._next_number = stream, stream.next_number
-        if stream.next_number == self._next_number:
-            return stream
-        with account.lock:
-            records = stream.since(self._next_number, self._clock.now_ns())
-            missed = stream.next_number - self._next_number - len(records)
-            self._next_number = stream.next_number
-        for record in records:
-            if record.created_ns >= self._active_ns or self._mapping.starting_position != "LATEST":
-                self._lane_of(stream, record).waiting.append(record)
-                self._metrics.polled += 1
-        if missed:
-            warnings.warn(
-                MISSED.format(count=missed, table=self._table), EventSourceWarning, stacklevel=2
-            )
-        return stream
-
-    def _lane_of(self, stream: Stream, record: StreamRecord) -> Lane:
-        place = (record.shard, self._slot(record))
-        lane = self._lanes.get(place)
-        if lane is None:
-            shard = stream.shards.by_number(record.shard)
-            assert shard is not None, "a shard is kept as long as its records"
-            lane = self._lanes[place] = Lane(shard, place[1], self._mapping, self._event_of)
-        return lane
-
-    def _slot(self, record: StreamRecord) -> int:
-        """Return which lane of its shard an item's records are in (EVS-16)."""
-        slots = self._mapping.parallelization_factor
-        if slots == 1:
-            return 0
-        return zlib.crc32(repr(sorted(record.keys.attributes.items())).encode()) % slots
-
-    def _event_of(self, record: StreamRecord) -> dict[str, Any] | None:
-        stream = self._stream
-        shard = self._lanes[record.shard, self._slot(record)].shard
-        event = lambda_record(self._account_of(), stream, shard, record)
-        if self._matches is None or self._matches(event):
-            return event
-        self._metrics.filtered += 1
-        return None
-
-    def _next_lane(self) -> tuple[int, Lane] | None:
-        """Return the lane whose batch is due first, and when; parents come before children."""
-        stream = self._pull()
-        if stream is None:
-            return None
-        best: tuple[int, int, int] | None = None
-        busy = {number for number, _ in self._lanes}
-        for place, lane in list(self._lanes.items()):
-            if _waits_for_parent(stream, lane.shard, busy):
-                continue
-            due_ns = lane.due_ns()
-            if due_ns is None:
-                del self._lanes[place]  # everything in it was filtered out
-            elif best is None or (due_ns, *place) < best:
-                best = (due_ns, *place)
-        if best is None:
-            return None
-        return max(best[0], self._active_ns), self._lanes[best[1:]]
-
-    def _count_readers(self, table: Table) -> None:
-        """Warn of more readers than the service recommends (EVS-30)."""
-        count = sum(reader._stream.arn == self._stream.arn for reader in self._readers)
-        most = 2 if table.replica is None else 1
-        if count > most:
-            text = TOO_MANY_READERS.format(table=self._table, count=count, most=most)
-            warnings.warn(text, EventSourceWarning, stacklevel=3)
-
     # Delivering
 
     def _steps(self, *, is_patient: bool = True) -> _Steps:
         """Deliver one batch after the other; if not patient, those that are due now."""
-        while (found := self._next_lane()) is not None:
+        while (found := self._reader.next_lane()) is not None:
             due_ns, lane = found
             wait_ns = due_ns - self._clock.now_ns()
-            if wait_ns > 0:
-                if not is_patient:
-                    return
+            if wait_ns <= 0:
+                yield from self._deliver(lane)
+            elif is_patient:
                 yield _Pause(wait_ns / NANOSECONDS)
             else:
-                yield from self._deliver(lane)
+                return
 
     def _deliver(self, lane: Lane) -> _Steps:
         """Send the batch of a lane that is due, and settle what comes of it."""
@@ -469,27 +313,30 @@ class EventSource:
         self._drop_expired(lane, batch, now_ns)
         if not batch.entries and not batch.is_final:
             lane.give_up(batch, now_ns)
+            self._reader.leave(lane)
             return
-        batch.invocations += 1
-        before = self._stream.next_number
+        before = self._reader.stream.next_number
         round_number = self._round_of(batch)
         try:
             outcome = yield self._invocation(lane, batch, now_ns)
         except GeneratorExit:  # interrupted: it was not sent
             lane.put_back(batch)
             raise
-        outcome = self._judged(batch, outcome)
-        self._note(lane, batch, outcome, now_ns)
+        outcome = _judged(batch, outcome)
+        self._deliveries.append(self._delivery(lane, batch, outcome, now_ns))
         self._settle(lane, batch, outcome)
+        self._reader.leave(lane)
         self._note_rounds(before, round_number)
 
     def _invocation(self, lane: Lane, batch: Batch, now_ns: int) -> Invocation:
-        if batch.invocations > 1:  # the handler may have changed what it got
-            account, stream, shard = self._account_of(), self._stream, lane.shard
+        if batch.invocations:  # the handler may have changed what it got
+            event_of = self._reader.event_of
             batch.entries = [
-                entry._replace(event=lambda_record(account, stream, shard, entry.record))
-                for entry in batch.entries
+                e._replace(event=event_of(lane.shard, e.record)) for e in batch.entries
             ]
+        batch.invocations += 1
+        last_ns = batch.entries[-1].record.created_ns if batch.entries else now_ns
+        self._metrics.send(len(batch.entries), (now_ns - last_ns) // 1_000_000)
         event: dict[str, Any] = {"Records": [entry.event for entry in batch.entries]}
         window = batch.window
         if window is not None:
@@ -497,20 +344,17 @@ class EventSource:
                 "window": window_bounds(window.start_ns, window.end_ns),
                 "state": window.state,
                 "shardId": lane.shard.id,
-                "eventSourceARN": self._stream.arn,
+                "eventSourceARN": self._reader.stream.arn,
                 "isFinalInvokeForWindow": batch.is_final,
                 "isWindowTerminatedEarly": batch.is_final and window.ends_early,
             }
-        self._metrics.invocations += 1
-        self._metrics.invoked += len(batch.entries)
-        timeout = self._mapping.timeout
         context = LambdaContext(
             function_name=self._name,
             invoked_function_arn=self._function_arn(),
             aws_request_id=self._request_id(),
             clock=self._clock,
-            timeout=timeout,
-            deadline_ns=now_ns + timeout * NANOSECONDS,
+            timeout=self._mapping.timeout,
+            deadline_ns=now_ns + self._mapping.timeout * NANOSECONDS,
         )
         return Invocation(event, context)
 
@@ -519,56 +363,41 @@ class EventSource:
         return f"arn:aws:lambda:{account.region}:{account.account_id}:function:{self._name}"
 
     def _request_id(self) -> str:
-        """Return the id of the call that is made, or was made last; the same in every run."""
-        return str(
-            uuid.uuid5(uuid.NAMESPACE_URL, f"{self._stream.arn}/{self._metrics.invocations}")
-        )
+        """Return the id of the call that was made last; the same in every run."""
+        name = f"{self._reader.stream.arn}/{self._metrics.invocations}"
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, name))
 
-    def _judged(self, batch: Batch, outcome: Outcome) -> Outcome:
-        """Return the outcome of a call; without a state, a call for a window has failed."""
-        answer = outcome.answer
-        has_state = isinstance(answer, dict) and "state" in answer
-        if batch.window is None or outcome.error is not None or has_state:
-            return outcome
-        return Outcome(answer, ValueError(NO_STATE.format()))
-
-    def _note(self, lane: Lane, batch: Batch, outcome: Outcome, sent_ns: int) -> None:
-        """Keep what is known of a call."""
-        age_ms = 0
-        numbers: tuple[str, ...] = ()
-        if batch.entries:
-            first, last = batch.entries[0].record, batch.entries[-1].record
-            age_ms = (sent_ns - last.created_ns) // 1_000_000
-            numbers = tuple(lane.shard.sequence_number(r.number) for r in (first, last))
-        metrics = self._metrics
-        metrics.iterator_age_ms = age_ms
-        metrics.most_iterator_age_ms = max(metrics.most_iterator_age_ms, age_ms)
-        at = sent_ns / NANOSECONDS
-        self._deliveries.append(
-            Delivery(at, lane.shard.id, numbers, len(batch.entries), age_ms, outcome.error)
+    def _delivery(self, lane: Lane, batch: Batch, outcome: Outcome, sent_ns: int) -> Delivery:
+        numbers = [lane.shard.sequence_number(e.record.number) for e in batch.entries]
+        return Delivery(
+            sent_ns / NANOSECONDS,
+            lane.shard.id,
+            (numbers[0], numbers[-1]) if numbers else (),
+            len(numbers),
+            self._metrics.iterator_age_ms,
+            outcome.error,
         )
 
     def _settle(self, lane: Lane, batch: Batch, outcome: Outcome) -> None:
         """Let a batch leave, come again, or be given up."""
         now_ns = self._clock.now_ns()
-        if outcome.is_refused:
+        if isinstance(outcome.error, InvocationRefused):
             lane.refuse(batch, now_ns)
             return
         failed = self._first_failed(lane, batch, outcome)
         if failed is None and self._is_repeated(batch):
             lane.repeat(batch, now_ns + self._mapping.timeout * NANOSECONDS)
             return
-        succeeded = len(batch.entries) if failed is None else failed
-        self._metrics.delivered += succeeded
-        if outcome.error is None and (failed is None or failed > 0):
+        self._metrics.delivered += len(batch.entries) if failed is None else failed
+        if failed != 0:
             lane.succeed(batch, outcome.answer, now_ns)
         if failed is not None:
             self._metrics.failed += len(batch.entries) - failed
             given_up = lane.fail(batch, failed, now_ns)
-            self._drop("RetryAttemptsExhausted", lane, batch, given_up, outcome)
+            if given_up:
+                is_error = outcome.error is not None
+                self._drop("RetryAttemptsExhausted", lane, batch, given_up, is_error=is_error)
             self._say_if_blocked(lane, batch, outcome)
-        if lane.is_idle:
-            self._lanes.pop((lane.shard.number, lane.slot), None)
 
     def _first_failed(self, lane: Lane, batch: Batch, outcome: Outcome) -> int | None:
         """Return the index of the first record that failed, or None if none has."""
@@ -576,15 +405,15 @@ class EventSource:
             return 0
         if self._mapping.report_item_failures:
             numbers = [lane.shard.sequence_number(e.record.number) for e in batch.entries]
-            return first_failed(outcome.answer, numbers)
-        if reports_failures(outcome.answer) and not self._has_warned:
+            return answers.first_failed(outcome.answer, numbers)
+        if not self._has_warned and answers.reports_failures(outcome.answer):
             self._has_warned = True
-            warnings.warn(UNHEARD.format(name=self._name), EventSourceWarning, stacklevel=2)
+            self._warn(UNHEARD.format(name=self._name))
         return None
 
     def _is_repeated(self, batch: Batch) -> bool:
         """Return whether a batch that has succeeded is sent once more (EVS-26)."""
-        if self._repeats is None or batch.was_repeated or batch.window is not None:
+        if self._mapping.at_least_once is None or batch.was_repeated or batch.window is not None:
             return False
         return self._repeats.randrange(_REPEATED_ONE_IN) == 0
 
@@ -592,17 +421,17 @@ class EventSource:
         """Give up the records of a batch that are too old, or trimmed (EVS-18)."""
         age = self._mapping.max_record_age
         kept = limits.STREAM_RETENTION_SECONDS
-        horizon_ns = now_ns - min(kept, kept if age == -1 else age) * NANOSECONDS
-        first_number = self._stream.first_number
-        count = 0
-        for entry in batch.entries:
-            record = entry.record
-            if record.created_ns >= horizon_ns and record.number >= first_number:
-                break
-            count += 1
-        expired = [entry.record for entry in batch.entries[:count]]
-        del batch.entries[:count]
-        self._drop("RecordAgeExceeded", lane, batch, expired, None)
+        horizon_ns = now_ns - (kept if age == -1 else min(age, kept)) * NANOSECONDS
+        first_number = self._reader.stream.first_number
+        expired = [
+            entry.record
+            for entry in batch.entries
+            if entry.record.created_ns < horizon_ns or entry.record.number < first_number
+        ]
+        if expired:
+            del batch.entries[: len(expired)]  # the oldest come first
+            is_error = True if batch.invocations else None
+            self._drop("RecordAgeExceeded", lane, batch, expired, is_error=is_error)
 
     def _drop(
         self,
@@ -610,17 +439,13 @@ class EventSource:
         lane: Lane,
         batch: Batch,
         records: list[StreamRecord],
-        outcome: Outcome | None,
+        *,
+        is_error: bool | None,
     ) -> None:
         """Count records that are given up, and send the document about them (EVS-25)."""
-        if not records:
-            return
         self._metrics.dropped += len(records)
         if self._on_failure is None:
             return
-        is_error = True if outcome is None and batch.invocations else None
-        if outcome is not None:
-            is_error = outcome.error is not None
         failure = Failure(
             condition,
             lane.shard,
@@ -630,7 +455,7 @@ class EventSource:
             self._request_id(),
             self._function_arn(),
         )
-        self._on_failure(failure_document(failure, self._stream, self._clock.now_ns()))
+        self._on_failure(failure_document(failure, self._reader.stream, self._clock.now_ns()))
 
     def _say_if_blocked(self, lane: Lane, batch: Batch, outcome: Outcome) -> None:
         """Name the batch that blocks its shard for a day, once it has failed some times.
@@ -650,10 +475,9 @@ class EventSource:
             error=outcome.error or outcome.answer,
             shard=lane.shard.id,
         )
-        is_waited_for = threading.current_thread() is not self._poller
-        if is_waited_for and not isinstance(self._clock, ManualClock):
+        if self._poller is not None and threading.current_thread() is not self._poller:
             raise EmulatorError(text)
-        warnings.warn(text, EventSourceWarning, stacklevel=2)
+        self._warn(text)
 
     # Loops
 
@@ -669,7 +493,7 @@ class EventSource:
         Raises:
             EmulatorError: it goes on for too many rounds (EVS-31).
         """
-        written = range(before, self._stream.next_number)
+        written = range(before, self._reader.stream.next_number)
         if not written or not isinstance(self._clock, ManualClock):
             return
         if round_number >= MOST_ROUNDS:
@@ -678,12 +502,24 @@ class EventSource:
         self._rounds.update(dict.fromkeys(written, round_number + 1))
 
 
-def _waits_for_parent(stream: Stream, shard: Shard, busy: Set[int]) -> bool:
-    """Return whether an ancestor of a shard is among the busy ones (EVS-27)."""
-    parent = shard.parent
-    while parent is not None:
-        if parent in busy:
-            return True
-        known = stream.shards.by_number(parent)
-        parent = None if known is None else known.parent
-    return False
+def _handler_of(
+    account_of: Callable[[], Account], table: str, consumer: Consumer, mapping: EventSourceMapping
+) -> tuple[Callable[[dict[str, Any], Any], Any], Form]:
+    """Return what is called with events, and what makes records into what it gets."""
+    if (consumer.handler is None) is (consumer.kinesis is None):
+        raise TypeError(ONE_CONSUMER)
+    if consumer.handler is not None:
+        return resolved(consumer.handler), lambda_record
+    from emulator.streams import kinesis  # few tables have a destination
+
+    seed = mapping.at_least_once or 0
+    return kinesis.KinesisWriter(account_of, table, consumer.kinesis, seed), kinesis.kinesis_record
+
+
+def _judged(batch: Batch, outcome: Outcome) -> Outcome:
+    """Return the outcome of a call; without a state, a call for a window has failed (EVS-24)."""
+    answer = outcome.answer
+    has_state = isinstance(answer, dict) and "state" in answer
+    if batch.window is None or outcome.error is not None or has_state:
+        return outcome
+    return Outcome(answer, ValueError(NO_STATE))
