@@ -66,6 +66,8 @@ class Stream:
         label: The time it was enabled, as the ARN writes it.
         is_open: False once the stream is disabled or its table deleted.
         shards: The parts that it is read in.
+        copied_number: The number that came next when it was copied, as for a snapshot; what comes
+            before it is of the stream that it was copied from.
     """
 
     def __init__(
@@ -92,7 +94,7 @@ class Stream:
         self._records: deque[StreamRecord] = deque()
         self._is_shared = False
         self._kept_bytes = 0
-        self._next_number = 1
+        self._next_number = self.copied_number = 1
         self.shards = Shards(
             arn,
             partition_ids,
@@ -262,6 +264,7 @@ class Stream:
         twin.__dict__.update(self.__dict__)
         twin.tags = dict(self.tags)
         twin.shards = self.shards.copy()
+        twin.copied_number = self._next_number
         return twin
 
 

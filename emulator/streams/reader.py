@@ -130,7 +130,8 @@ class StreamReader:
             self._lanes.clear()
             if stream is None:
                 return
-            self.stream, self._next_number = stream, stream.next_number
+            self.stream = stream
+            self._next_number = min(self._next_number, stream.copied_number)
         if stream.next_number == self._next_number:
             return
         with account.lock:
