@@ -230,17 +230,15 @@ class ManualClock:
     def _stop_for_timers(self, end_ns: int) -> Iterator[None]:
         """Move to a moment, and stop on the way wherever a timer is due; none runs in a lock."""
         while True:
-            due = [
-                (due_ns, timer) for timer in self._timers if (due_ns := timer.due_ns()) is not None
-            ]
+            due = [(at, timer) for timer in self._timers if (at := timer.due_ns()) is not None]
             due_ns, timer = min(due, key=itemgetter(0), default=(end_ns + 1, None))
-            if due_ns > self._now_ns:
-                with self._lock:
-                    yield from self._move_to(min(due_ns, end_ns))
             if timer is not None and due_ns <= self._now_ns:
                 timer.fire()
             elif self._now_ns >= end_ns:
                 return
+            else:
+                with self._lock:
+                    yield from self._move_to(min(due_ns, end_ns))
 
     def sleep(self, seconds: float) -> None:
         """Advance by ``seconds``: on virtual time a sleep takes no time at all."""
