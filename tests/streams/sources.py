@@ -39,6 +39,11 @@ class Handler:
         """The keys of every call."""
         return [keys_of(event) for event in self.events]
 
+    @property
+    def sent(self):
+        """The keys of all calls in one list."""
+        return [key for keys in self.keys for key in keys]
+
 
 def keys_of(event):
     """Return the keys of an event's records."""

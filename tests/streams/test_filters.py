@@ -140,7 +140,7 @@ def test_without_patterns_there_is_no_predicate():
 )
 def test_a_wrong_pattern_has_the_services_message_and_says_where(pattern, where):
     """EVS-14."""
-    with pytest.raises(ValueError, match="^Invalid filter pattern definition. ") as caught:
+    with pytest.raises(ValueError, match=r"^Invalid filter pattern definition\. ") as caught:
         predicate_of([pattern])
     assert where in str(caught.value)
 
@@ -149,7 +149,7 @@ def test_there_are_at_most_ten_patterns_of_4096_characters():
     """EVS-14."""
     pattern = {"a": ["x"]}
     assert predicate_of([pattern] * 10)
-    with pytest.raises(ValueError, match="at most 10 filters, .* not 11"):
+    with pytest.raises(ValueError, match=r"at most 10 filters, .* not 11"):
         predicate_of([pattern] * 11)
     longest = json.dumps({"a": ["x" * (4096 - len('{"a": [""]}'))]})
     assert predicate_of([longest])

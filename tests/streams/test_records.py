@@ -133,7 +133,9 @@ def test_the_document_on_failure_is_json_equal_to_a_recorded_one_but_for_names_a
     emu = streamed()
     put(emu, "a")
     documents = []
-    with emu.event_source("tab", Handler(bad="a"), retries=3, on_failure=documents.append) as source:
+    with emu.event_source(
+        "tab", Handler(bad="a"), retries=3, on_failure=documents.append
+    ) as source:
         source.drain()
     [document] = documents
     stream = emu.account().tables["tab"].stream
