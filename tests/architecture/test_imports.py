@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "sdk": DOOR,
     "web": set(),
     "http": DOOR | {"web", "lab"},
-    "testing": DOOR | {"designs", "sdk", "http", "web"},
+    "testing": DOOR | {"designs", "sdk", "http", "web", "streams"},
     "strategies": DOOR | {"model", "expressions", "testing"},
     # A run: inputs <- planning <- outcome <- { exact | world } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "designs", "api"},
