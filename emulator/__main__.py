@@ -23,6 +23,7 @@ from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
+    from emulator.http.event_sources import ServedSources
 
 #: Assumed: DynamoDB Local does not say how long its delays are.
 TRANSIENT_SECONDS: Final = 5.0
@@ -204,6 +205,15 @@ def _add_server_arguments(parser: argparse.ArgumentParser) -> None:
         "things, read-only only shows them, off leaves it out",
     )
     add("--log", action="store_true", help="print a line for each request")
+    add(
+        "--event-source",
+        dest="event_sources",
+        action="append",
+        default=[],
+        metavar="TABLE=URL",
+        help="post the changes of a table with a stream to a local Lambda runtime, or to any URL, "
+        "as Lambda would send them; may be repeated",
+    )
 
 
 def _add_service_arguments(parser: argparse.ArgumentParser) -> None:
@@ -366,6 +376,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     path = _snapshot_path(arguments)
     emulator = _emulator(arguments, path)
     imported = [line for folder in arguments.imports for line in _import(emulator, folder)]
+    sources = _event_sources(emulator, arguments)
     try:
         serve(
             emulator,
@@ -386,11 +397,26 @@ def _serve(arguments: argparse.Namespace) -> int:
         )
     except OSError as error:
         raise UsageError(_why_not_listening(error, arguments)) from error
+    finally:
+        sources.close()
     for line in closing_lines(emulator):
         _print_line(line)
     if path is not None:
         return _save(emulator, path)
     return FINE
+
+
+def _event_sources(emulator: Emulator, arguments: argparse.Namespace) -> ServedSources:
+    """Begin to post the changes of tables to URLs."""
+    from emulator.http.event_sources import ServedSources, table_and_url
+
+    if arguments.event_sources and arguments.clock == "manual":
+        raise UsageError("--event-source needs --clock system: a function runs in real time")
+    try:
+        wanted = [table_and_url(text) for text in arguments.event_sources]
+    except ValueError as error:
+        raise UsageError(f"--event-source: {error}") from error
+    return ServedSources(emulator, wanted)
 
 
 def _print_line(line: str) -> None:

@@ -43,7 +43,7 @@ MAY_IMPORT = {
     | {"clients", "persistence", "streams"},
     "sdk": DOOR,
     "web": set(),
-    "http": DOOR | {"web", "lab"},
+    "http": DOOR | {"web", "lab", "streams"},
     "testing": DOOR | {"designs", "sdk", "http", "web", "streams"},
     "strategies": DOOR | {"model", "expressions", "testing"},
     # A run: inputs <- planning <- outcome <- { exact | world } <- analysis <- report.
