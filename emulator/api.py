@@ -846,8 +846,8 @@ class Emulator:
         >>> len(deliveries), source.metrics.polled
         (1, 1)
         """
-        from emulator.streams import Consumer, EventSource  # most emulators have none
-        from emulator.streams.mapping import EventSourceMapping
+        from emulator.streams.mapping import EventSourceMapping  # most emulators have none
+        from emulator.streams.source import Consumer, EventSource
 
         mapping = EventSourceMapping(
             batch_size=batch_size,

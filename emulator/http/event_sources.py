@@ -54,7 +54,7 @@ class UrlFunction:
         """Post an event.
 
         Raises:
-            InvocationRefused: nobody listens, or the function has no room.
+            InvocationRefused: the address is not listened on, or the function has no room.
             FunctionError: the answer is an error, or no JSON.
         """
         fields = {"Content-Type": "application/json"}

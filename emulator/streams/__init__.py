@@ -39,6 +39,6 @@ Invariants, which ``EventSource.check`` asserts and a state machine tests:
 
 from emulator.streams.handlers import InvocationRefused
 from emulator.streams.metrics import Delivery, SourceMetrics
-from emulator.streams.source import Consumer, EventSource
+from emulator.streams.source import EventSource
 
-__all__ = ["Consumer", "Delivery", "EventSource", "InvocationRefused", "SourceMetrics"]
+__all__ = ["Delivery", "EventSource", "InvocationRefused", "SourceMetrics"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -129,12 +130,12 @@ def _comparison(entry: Any, path: str) -> Predicate:
         return _equals(entry)
     if not isinstance(entry, Mapping) or len(entry) != 1:
         raise _fault(f"{path}: expected a value or one operator, not {entry!r}")
-    [(operator, operand)] = entry.items()
-    build = _OPERATORS.get(operator)
+    [(name, operand)] = entry.items()
+    build = _OPERATORS.get(name)
     if build is None:
         known = ", ".join(_OPERATORS)
-        raise _fault(f"{path}: there is no operator {operator!r}; there are {known}")
-    if operator == "numeric" and path.rpartition(".")[2] == "N":
+        raise _fault(f"{path}: there is no operator {name!r}; there are {known}")
+    if name == "numeric" and path.rpartition(".")[2] == "N":
         warnings.warn(NEVER.format(path=path), EventSourceWarning, stacklevel=2)
     return build(operand, path)
 
@@ -145,13 +146,8 @@ def _equals(wanted: Any) -> Predicate:
 
 
 def _text(value: Any) -> str:
-    """Return what writes a value in JSON: by it, values are equal or not."""
+    """Return a value as JSON: values are equal if they are written alike (EVS-11)."""
     return value.text if isinstance(value, _Written) else json.dumps(value)
-
-
-def _ignoring_case(operand: Any, path: str) -> Predicate:
-    wanted = _string(operand, path).casefold()
-    return lambda value: isinstance(value, str) and value.casefold() == wanted
 
 
 def _anything_but(operand: Any, path: str) -> Predicate:
@@ -163,15 +159,12 @@ def _anything_but(operand: Any, path: str) -> Predicate:
 
 
 def _numeric(operand: Any, path: str) -> Predicate:
-    pairs = list(zip(operand[::2], operand[1::2], strict=False)) if _is_even(operand) else []
+    is_even = isinstance(operand, list) and len(operand) in (2, 4)
+    pairs = list(zip(operand[::2], operand[1::2], strict=True)) if is_even else []
     if not pairs or not all(sign in _SIGNS and _is_number(number) for sign, number in pairs):
         raise _fault(f'{path}: numeric takes signs and numbers, as [">", 0], not {operand!r}')
     tests = [(_SIGNS[sign], number) for sign, number in pairs]
     return lambda value: _is_number(value) and all(test(value, n) for test, n in tests)
-
-
-def _is_even(operand: Any) -> bool:
-    return isinstance(operand, list) and len(operand) in (2, 4)
 
 
 def _is_number(value: Any) -> bool:
@@ -184,36 +177,31 @@ def _exists(operand: Any, path: str) -> Predicate:
     return lambda value: (value is not _ABSENT) is operand
 
 
-def _prefix(operand: Any, path: str) -> Predicate:
-    wanted = _string(operand, path)
-    return lambda value: isinstance(value, str) and value.startswith(wanted)
+def _on_text(test: Callable[[str, str], bool]) -> Callable[[Any, str], Predicate]:
+    """Return an operator that compares text with text."""
 
+    def build(operand: Any, path: str) -> Predicate:
+        if not isinstance(operand, str):
+            raise _fault(f"{path}: expected text, not {operand!r}")
+        return lambda value: isinstance(value, str) and test(value, operand)
 
-def _suffix(operand: Any, path: str) -> Predicate:
-    wanted = _string(operand, path)
-    return lambda value: isinstance(value, str) and value.endswith(wanted)
-
-
-def _string(operand: Any, path: str) -> str:
-    if not isinstance(operand, str):
-        raise _fault(f"{path}: expected text, not {operand!r}")
-    return operand
+    return build
 
 
 _SIGNS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "=": lambda left, right: left == right,
-    "<": lambda left, right: left < right,
-    "<=": lambda left, right: left <= right,
-    ">": lambda left, right: left > right,
-    ">=": lambda left, right: left >= right,
+    "=": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 _OPERATORS: Final[dict[str, Callable[[Any, str], Predicate]]] = {
-    "equals-ignore-case": _ignoring_case,
+    "equals-ignore-case": _on_text(lambda value, wanted: value.casefold() == wanted.casefold()),
     "anything-but": _anything_but,
     "numeric": _numeric,
     "exists": _exists,
-    "prefix": _prefix,
-    "suffix": _suffix,
+    "prefix": _on_text(str.startswith),
+    "suffix": _on_text(str.endswith),
 }
 
 

@@ -10,9 +10,9 @@ import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
-from threading import Thread
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from emulator import clock as clocks
@@ -125,7 +125,7 @@ def resolved(handler: Handler) -> Callable[[dict[str, Any], Any], Any]:
 
 
 def name_of(handler: Callable[..., Any]) -> str:
-    """Return what a handler's function is called.
+    """Return the name of a handler's function.
 
     >>> name_of(resolved)
     'resolved'
@@ -168,7 +168,7 @@ def _judged(answer: Any, context: LambdaContext) -> Outcome:
 
 
 def _awaited(answer: Awaitable[Any], clock: Clock) -> Any:
-    """Return what an awaitable comes to, in a loop of its own whose sleeps are the clock's."""
+    """Return the result of an awaitable, in a loop of its own whose sleeps are the clock's."""
 
     async def wait() -> Any:
         return await answer
@@ -181,23 +181,5 @@ def _awaited(answer: Awaitable[Any], clock: Clock) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return run()
-    return _in_thread(run)
-
-
-def _in_thread(run: Callable[[], Any]) -> Any:
-    """Run where no loop runs: two cannot run in one thread."""
-    results: list[tuple[Any, BaseException | None]] = []
-
-    def keep() -> None:
-        try:
-            results.append((run(), None))
-        except BaseException as error:
-            results.append((None, error))
-
-    thread = Thread(target=keep, name="dynamometer-handler", daemon=True)
-    thread.start()
-    thread.join()
-    [(answer, error)] = results
-    if error is not None:
-        raise error
-    return answer
+    with ThreadPoolExecutor(1) as other:  # two loops cannot run in one thread
+        return other.submit(run).result()

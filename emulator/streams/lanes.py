@@ -1,8 +1,8 @@
 """Lanes: what waits to be sent of one shard, in order, in batches (EVS-9, EVS-16 to EVS-24).
 
 A shard has one lane, or as many as the parallelization factor says; an item's records are all in
-the same. A lane knows no clock and calls nobody: it says when its next batch is due, and what
-becomes of a batch that was sent.
+the same. A lane knows no clock and makes no calls: it says when its next batch is due, and
+what becomes of a batch that was sent.
 """
 
 from __future__ import annotations
@@ -81,20 +81,6 @@ class Lane:
         mapping: The settings of the source.
         event_of: Returns the event of a record, or None if it is filtered out.
     """
-
-    __slots__ = (
-        "_batches",
-        "_event_of",
-        "_free_ns",
-        "_gathered",
-        "_gathered_bytes",
-        "_is_full",
-        "_mapping",
-        "_window",
-        "shard",
-        "slot",
-        "waiting",
-    )
 
     def __init__(
         self,
@@ -252,6 +238,6 @@ class Lane:
 
 
 def _pause_ns(failures: int) -> int:
-    """Return how long after so many errors a batch is sent again."""
+    """Return the pause before a batch is sent again, after a number of errors."""
     seconds = FIRST_PAUSE_SECONDS << min(failures - 1, 10)
     return min(seconds, LONGEST_PAUSE_SECONDS) * NANOSECONDS

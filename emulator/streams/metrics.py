@@ -16,6 +16,9 @@ class Delivery(NamedTuple):
         records: How many it had.
         iterator_age_ms: The age of its last record when it was sent.
         error: What the handler raised, or what was wrong with its answer.
+
+    >>> Delivery(1767225600.0, "shardId-1", ("100", "104"), 5, 250, None).records
+    5
     """
 
     at: float

@@ -103,7 +103,7 @@ class StreamReader:
             self._lanes.pop((lane.shard.number, lane.slot), None)
 
     def event_of(self, shard: Shard, record: StreamRecord) -> dict[str, Any]:
-        """Return what the handler gets of a record."""
+        """Return a record in the form that the handler gets."""
         return self._form(self._account_of(), self.stream, shard, record)
 
     def check(self) -> None:

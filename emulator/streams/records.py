@@ -53,7 +53,7 @@ class Failure(NamedTuple):
 
 
 def failure_document(failure: Failure, stream: Stream, now_ns: int) -> dict[str, Any]:
-    """Return what is sent on failure: where the records are in the stream, not they (EVS-25)."""
+    """Return the document about a failure: the place of the records in the stream (EVS-25)."""
     first, last = failure.records[0], failure.records[-1]
     document: dict[str, Any] = {
         "requestContext": {

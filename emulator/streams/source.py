@@ -41,7 +41,7 @@ POLLS_PER_SECOND: Final = 4
 MOST_ROUNDS: Final = 16
 #: Errors in a row after which a batch is said to block its shard.
 _BLOCKED_AFTER: Final = 3
-#: Of the batches that are sent twice on request, one in so many.
+#: One batch in this many is sent twice, if that is asked for.
 _REPEATED_ONE_IN: Final = 4
 #: How long a source that ends waits for the handler that runs.
 _PATIENCE_SECONDS: Final = 5.0
@@ -71,7 +71,7 @@ NO_STATE: Final = "with a tumbling window, a handler has to return its state: {'
 
 
 class Consumer(NamedTuple):
-    """Whom a stream is delivered to.
+    """The receiver of a stream.
 
     Attributes:
         handler: Gets Lambda's events; None if ``kinesis`` gets records.
@@ -101,9 +101,19 @@ class EventSource:
         account_of: Returns the account that the table is in.
         clock: Where time comes from.
         table: The table's name.
-        consumer: Whom records are delivered to.
-        mapping: How.
+        consumer: Receives the records.
+        mapping: The settings.
         readers: The open sources of the emulator, of which it becomes one.
+
+    >>> from emulator import Emulator
+    >>> from emulator.strategies import create_request
+    >>> emu = Emulator(clock=ManualClock())
+    >>> stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    >>> request = create_request("orders", "id") | {"StreamSpecification": stream}
+    >>> _ = emu.call("CreateTable", request)
+    >>> with emu.event_source("orders", print, batch_window=60) as source:
+    ...     source.drain(), source.metrics.invocations
+    ([], 0)
     """
 
     def __init__(
@@ -142,8 +152,8 @@ class EventSource:
         account = self._account_of()
         with account.lock:
             self._reader.begin()
-        self._readers.append(self)
         self._count_readers()
+        self._readers.append(self)
         if isinstance(self._clock, ManualClock):
             self._clock.attach(self)
         else:
@@ -165,7 +175,7 @@ class EventSource:
     def _count_readers(self) -> None:
         """Warn of more readers than the service recommends (EVS-30)."""
         arn = self._reader.stream.arn
-        count = sum(reader._reader.stream.arn == arn for reader in self._readers)
+        count = 1 + sum(reader._reader.stream.arn == arn for reader in self._readers)
         most = 2 if table_of(self._account_of(), self._table).replica is None else 1
         if count > most:
             self._warn(TOO_MANY_READERS.format(table=self._table, count=count, most=most))
@@ -203,14 +213,11 @@ class EventSource:
             EmulatorError: as ``drain`` does.
         """
         self._judge_draining()
-        while not self._delivering.acquire(blocking=False):
+        while self._delivering.locked():  # by the thread that polls
             await asyncio.sleep(1 / POLLS_PER_SECOND)
-        try:
-            self._deliveries.clear()
+        with self._holding():
             await self._run_async(self._steps())
             return self._taken()
-        finally:
-            self._delivering.release()
 
     # As a timer of a ManualClock
 
@@ -260,7 +267,7 @@ class EventSource:
             try:
                 with self._holding():
                     self._run(self._steps(is_patient=False))
-            except Exception as error:  # it is raised where somebody sees it
+            except Exception as error:  # raised by the next drain, or when the source ends
                 self._broken = error
                 return
 
@@ -505,7 +512,7 @@ class EventSource:
 def _handler_of(
     account_of: Callable[[], Account], table: str, consumer: Consumer, mapping: EventSourceMapping
 ) -> tuple[Callable[[dict[str, Any], Any], Any], Form]:
-    """Return what is called with events, and what makes records into what it gets."""
+    """Return the callable that gets events, and the form of the records in them."""
     if (consumer.handler is None) is (consumer.kinesis is None):
         raise TypeError(ONE_CONSUMER)
     if consumer.handler is not None:

@@ -39,7 +39,7 @@ class TableHandler(NamedTuple):
 
 
 def judged(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> DeclaredHandlers | TableHandler:
-    """Return what the arguments of a marker ask for.
+    """Return the event sources that the arguments of a marker ask for.
 
     >>> judged(("orders", print), {"batch_size": 5}).table
     'orders'

@@ -799,3 +799,19 @@ def test_a_clock_does_not_stop_for_a_source_that_has_left():
     put(emu, "a")
     emu.clock.advance(1)
     assert handler.keys == []
+
+
+def test_while_adrain_awaits_nobody_else_drains():
+    emu, errors = streamed(), []
+
+    async def handler(event, context):
+        try:
+            source.drain()
+        except EmulatorError as error:
+            errors.append(str(error))
+        await asyncio.sleep(1)
+
+    put(emu, "a")
+    with emu.event_source("tab", handler) as source:
+        asyncio.run(source.adrain())
+    assert errors == ["a handler cannot drain its own event source: it is being drained"]
