@@ -66,8 +66,8 @@ MARKERS: Final = {
     "not fail it",
     "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, regions, after, until, "
     "latency, seed): some of the test's requests to its emulated DynamoDB fail",
-    "ddb_event_source": "ddb_event_source(table, handler, ...), or (handlers={function: handler}) "
-    "with a design as tables: the stream of a table is delivered to a handler",
+    "ddb_event_source": "ddb_event_source(table, handler, handlers, ...): a table's stream is "
+    "delivered to a handler, or to those that stand for the functions of a design",
 }
 #: Fixtures for which a test's clock is a manual one, unless it says otherwise.
 _ON_MANUAL_CLOCKS: Final = ("ddb_clock", "ddb_event_source")
