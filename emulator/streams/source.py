@@ -308,10 +308,12 @@ class EventSource:
             wait_ns = due_ns - self._clock.now_ns()
             if wait_ns <= 0:
                 yield from self._deliver(lane)
-            elif is_patient:
-                yield _Pause(wait_ns / NANOSECONDS)
-            else:
+            elif not is_patient:
                 return
+            elif self._poller is None:
+                yield _Pause(wait_ns / NANOSECONDS)
+            else:  # others may write meanwhile
+                yield _Pause(min(wait_ns / NANOSECONDS, 1 / POLLS_PER_SECOND))
 
     def _deliver(self, lane: Lane) -> _Steps:
         """Send the batch of a lane that is due, and settle what comes of it."""
