@@ -230,15 +230,23 @@ class ManualClock:
     def _stop_for_timers(self, end_ns: int) -> Iterator[None]:
         """Move to a moment, and stop on the way wherever a timer is due; none runs in a lock."""
         while True:
-            due = [(at, timer) for timer in self._timers if (at := timer.due_ns()) is not None]
-            due_ns, timer = min(due, key=itemgetter(0), default=(end_ns + 1, None))
-            if timer is not None and due_ns <= self._now_ns:
-                timer.fire()
+            first = self.next_timer()
+            if first is not None and first[0] <= self._now_ns:
+                first[1].fire()
             elif self._now_ns >= end_ns:
                 return
             else:
                 with self._lock:
-                    yield from self._move_to(min(due_ns, end_ns))
+                    yield from self._move_to(end_ns if first is None else min(first[0], end_ns))
+
+    def next_timer(self) -> tuple[int, Timer] | None:
+        """Return the timer that is due first, and when; None if none is ever due.
+
+        >>> ManualClock().next_timer() is None
+        True
+        """
+        due = [(due_ns, timer) for timer in self._timers if (due_ns := timer.due_ns()) is not None]
+        return min(due, key=itemgetter(0), default=None)
 
     def sleep(self, seconds: float) -> None:
         """Advance by ``seconds``: on virtual time a sleep takes no time at all."""

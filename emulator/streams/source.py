@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import uuid
 import warnings
@@ -310,10 +311,15 @@ class EventSource:
                 yield from self._deliver(lane)
             elif not is_patient:
                 return
-            elif self._poller is None:
-                yield _Pause(wait_ns / NANOSECONDS)
-            else:  # others may write meanwhile
-                yield _Pause(min(wait_ns / NANOSECONDS, 1 / POLLS_PER_SECOND))
+            else:
+                yield _Pause(min(wait_ns, self._time_of_others_ns()) / NANOSECONDS)
+
+    def _time_of_others_ns(self) -> float:
+        """Return how long nothing else happens: another source may write to this table."""
+        if not isinstance(self._clock, ManualClock):
+            return NANOSECONDS / POLLS_PER_SECOND
+        following = self._clock.next_timer()
+        return math.inf if following is None else max(0, following[0] - self._clock.now_ns())
 
     def _deliver(self, lane: Lane) -> _Steps:
         """Send the batch of a lane that is due, and settle what comes of it."""

@@ -491,6 +491,21 @@ def test_sources_deliver_in_the_order_of_due_times():
     assert calls == ["other", "tab"]
 
 
+def test_a_drain_does_not_pass_over_what_another_source_writes():
+    emu, handler = streamed(), Handler()
+    stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    emu.call("CreateTable", table(StreamSpecification=stream) | {"TableName": "other"})
+    with (
+        emu.event_source("tab", handler, batch_size=2, batch_window=60) as source,
+        emu.event_source("other", lambda e, c: put(emu, "b"), batch_window=5),
+    ):
+        put(emu, "a")
+        emu.table("other").put_item(Item={"pk": "a"})
+        before = emu.clock.now()
+        [delivery] = source.drain()
+    assert (handler.keys, delivery.at - before) == ([["a", "b"]], 5)
+
+
 def test_a_handler_spends_time_by_sleeping_on_the_clock():
     """EVS-4, EVS-29."""
     emu, left = streamed(), []
