@@ -262,7 +262,17 @@ class ManualClock:
         self._listeners.append(weakref.WeakMethod(listener))
 
     def attach(self, timer: Timer) -> None:
-        """Stop for a timer whenever it is due; of several, the one attached first comes first."""
+        """Stop for a timer whenever it is due; of several, the one attached first comes first.
+
+        >>> class Once:
+        ...     moment_ns = 5 * NANOSECONDS
+        ...     def due_ns(self): return self.moment_ns
+        ...     def fire(self): self.moment_ns = print("at", clock.now())
+        >>> clock = ManualClock(start=0)
+        >>> clock.attach(Once())
+        >>> clock.advance(10)
+        at 5.0
+        """
         self._timers.append(timer)
 
     def detach(self, timer: Timer) -> None:

@@ -6,9 +6,9 @@ deleted an expired item is written in small letters, and nothing else is added.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Stream, StreamRecord
@@ -30,51 +30,39 @@ def lambda_record(
     return event
 
 
-class Failure(NamedTuple):
-    """Records that were given up, and why.
+def failure_document(
+    stream: Stream,
+    shard: Shard,
+    records: Sequence[StreamRecord],
+    *,
+    request: Mapping[str, Any],
+    is_error: bool | None,
+    now_ns: int,
+) -> dict[str, Any]:
+    """Return the document about records that are given up: their place, not they (EVS-25).
 
-    Attributes:
-        condition: RetryAttemptsExhausted or RecordAgeExceeded.
-        shard: The shard that they are of.
-        records: They, in order; at least one.
-        invocations: How often they were sent.
-        function_error: Whether the last answer was an error; None if there was none.
-        request_id: That of the last call.
-        function_arn: Which function they were for.
+    Args:
+        stream: Where they are.
+        shard: Its part that they are in.
+        records: The records, in order; at least one.
+        request: The context of the last call.
+        is_error: Whether the answer to it was an error; None if there was no call.
+        now_ns: The moment.
     """
-
-    condition: str
-    shard: Shard
-    records: list[StreamRecord]
-    invocations: int
-    function_error: bool | None
-    request_id: str
-    function_arn: str
-
-
-def failure_document(failure: Failure, stream: Stream, now_ns: int) -> dict[str, Any]:
-    """Return the document about a failure: the place of the records in the stream (EVS-25)."""
-    first, last = failure.records[0], failure.records[-1]
-    document: dict[str, Any] = {
-        "requestContext": {
-            "requestId": failure.request_id,
-            "functionArn": failure.function_arn,
-            "condition": failure.condition,
-            "approximateInvokeCount": failure.invocations,
-        }
-    }
-    if failure.function_error is not None:
-        document["responseContext"] = _response(is_error=failure.function_error)
-    return document | {
+    first, last = records[0], records[-1]
+    response = {} if is_error is None else {"responseContext": _response(is_error=is_error)}
+    return {
+        "requestContext": dict(request),
+        **response,
         "version": "1.0",
         "timestamp": _moment(now_ns, "milliseconds"),
         "DDBStreamBatchInfo": {
-            "shardId": failure.shard.id,
-            "startSequenceNumber": failure.shard.sequence_number(first.number),
-            "endSequenceNumber": failure.shard.sequence_number(last.number),
+            "shardId": shard.id,
+            "startSequenceNumber": shard.sequence_number(first.number),
+            "endSequenceNumber": shard.sequence_number(last.number),
             "approximateArrivalOfFirstRecord": _moment(first.created_ns, "seconds"),
             "approximateArrivalOfLastRecord": _moment(last.created_ns, "seconds"),
-            "batchSize": len(failure.records),
+            "batchSize": len(records),
             "streamArn": stream.arn,
         },
     }

@@ -34,7 +34,7 @@ from emulator.streams.lanes import Batch, Lane
 from emulator.streams.mapping import EventSourceMapping
 from emulator.streams.metrics import Delivery, SourceMetrics
 from emulator.streams.reader import Form, StreamReader
-from emulator.streams.records import Failure, failure_document, lambda_record, window_bounds
+from emulator.streams.records import failure_document, lambda_record, window_bounds
 
 #: How often a shard is polled on real time. Source: EVS-28.
 POLLS_PER_SECOND: Final = 4
@@ -85,13 +85,8 @@ class Consumer(NamedTuple):
     on_failure: Callable[[dict[str, Any]], object] | None = None
 
 
-class _Pause(NamedTuple):
-    """Time to pass before the next batch is due."""
-
-    seconds: float
-
-
-_Step: TypeAlias = _Pause | Invocation
+#: A call to be made, or seconds to pass until the next batch is due.
+_Step: TypeAlias = Invocation | float
 _Steps: TypeAlias = Generator[_Step, Outcome, None]
 
 
@@ -246,7 +241,7 @@ class EventSource:
                 if isinstance(step, Invocation):
                     step = steps.send(call(self._handler, step))
                 else:
-                    self._clock.sleep(step.seconds)
+                    self._clock.sleep(step)
                     step = steps.send(Outcome())
 
     async def _run_async(self, steps: _Steps) -> None:
@@ -256,10 +251,10 @@ class EventSource:
                 if isinstance(step, Invocation):
                     step = steps.send(await call_async(self._handler, step))
                 elif isinstance(self._clock, ManualClock):
-                    self._clock.advance(step.seconds)
+                    self._clock.advance(step)
                     step = steps.send(Outcome())
                 else:
-                    await asyncio.sleep(step.seconds)
+                    await asyncio.sleep(step)
                     step = steps.send(Outcome())
 
     def _poll(self) -> None:
@@ -312,7 +307,7 @@ class EventSource:
             elif not is_patient:
                 return
             else:
-                yield _Pause(min(wait_ns, self._time_of_others_ns()) / NANOSECONDS)
+                yield min(wait_ns, self._time_of_others_ns()) / NANOSECONDS
 
     def _time_of_others_ns(self) -> float:
         """Return how long nothing else happens: another source may write to this table."""
@@ -461,16 +456,18 @@ class EventSource:
         self._metrics.dropped += len(records)
         if self._on_failure is None:
             return
-        failure = Failure(
-            condition,
-            lane.shard,
-            records,
-            batch.invocations,
-            is_error,
-            self._request_id(),
-            self._function_arn(),
+        request = {
+            "requestId": self._request_id(),
+            "functionArn": self._function_arn(),
+            "condition": condition,
+            "approximateInvokeCount": batch.invocations,
+        }
+        stream, now_ns = self._reader.stream, self._clock.now_ns()
+        self._on_failure(
+            failure_document(
+                stream, lane.shard, records, request=request, is_error=is_error, now_ns=now_ns
+            )
         )
-        self._on_failure(failure_document(failure, self._reader.stream, self._clock.now_ns()))
 
     def _say_if_blocked(self, lane: Lane, batch: Batch, outcome: Outcome) -> None:
         """Name the batch that blocks its shard for a day, once it has failed some times.
