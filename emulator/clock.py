@@ -181,6 +181,7 @@ class ManualClock:
 
         Each step is rounded to whole nanoseconds (CAP2-14), so three steps of 1/3600 s are not
         one of 1/1200 s. Steps of whole nanoseconds that sum up to the same lead to the same state.
+        Time that a timer spends on the way, as the handler of a stream may, is part of the step.
 
         >>> thrice, once = ManualClock(0), ManualClock(0)
         >>> for _ in range(3):

@@ -71,3 +71,44 @@ def test_on_other_clocks_it_is_a_loop_of_real_time():
     assert type(made) is type(usual)
     made.close()
     usual.close()
+
+
+def test_a_consumer_written_with_aiobotocore_takes_no_time():
+    import aiobotocore.session
+
+    from emulator import Emulator, mock_dynamodb
+    from tests.tables import table
+
+    emu, seen = Emulator(clock=ManualClock(start=0)), []
+    stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    emu.call("CreateTable", table(StreamSpecification=stream))
+    credentials = {"aws_access_key_id": "any", "aws_secret_access_key": "any"}
+
+    async def consume(client, arn):
+        [shard] = (await client.describe_stream(StreamArn=arn))["StreamDescription"]["Shards"]
+        answer = await client.get_shard_iterator(
+            StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+        )
+        iterator = answer["ShardIterator"]
+        while len(seen) < 3:
+            answer = await client.get_records(ShardIterator=iterator)
+            iterator = answer["NextShardIterator"]
+            seen.extend((emu.clock.now(), record["eventName"]) for record in answer["Records"])
+            await asyncio.sleep(60)
+
+    async def produce():
+        for number in range(3):
+            await asyncio.sleep(95)
+            emu.table("tab").put_item(Item={"pk": str(number)})
+
+    async def main():
+        session = aiobotocore.session.get_session()
+        async with session.create_client(
+            "dynamodbstreams", region_name="us-east-1", **credentials
+        ) as client:
+            await asyncio.gather(consume(client, emu.table("tab").latest_stream_arn), produce())
+
+    with mock_dynamodb(emu):
+        run(emu.clock, main())
+    assert [event for _, event in seen] == ["INSERT"] * 3
+    assert [now for now, _ in seen] == pytest.approx([120, 240, 300], abs=0.01)

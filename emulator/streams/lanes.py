@@ -71,6 +71,11 @@ class Batch:
     invocations: int = 0
     was_repeated: bool = False
 
+    def is_over(self, horizon_ns: int) -> bool:
+        """Return whether it is not worth sending: empty, or the last call for an old window."""
+        is_call = self.is_final and self.window is not None and self.window.end_ns >= horizon_ns
+        return not self.entries and not is_call
+
 
 class Lane:
     """The records of a shard, or of some of its items, that were not delivered yet.

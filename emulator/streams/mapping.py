@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeGuard
 
+from emulator.service import limits
 from emulator.streams.filters import Pattern
 
 STARTING_POSITIONS: Final = ("TRIM_HORIZON", "LATEST")
@@ -98,6 +99,12 @@ class EventSourceMapping:
             raise ValueError(NOT_A_DURATION.format(name="activation_delay", value=delay))
         if self.at_least_once is not None and not _is_whole(self.at_least_once):
             raise TypeError(NOT_A_NUMBER.format(name="at_least_once", value=self.at_least_once))
+
+    @property
+    def kept_seconds(self) -> int:
+        """The age at which a record is given up."""
+        kept = limits.STREAM_RETENTION_SECONDS
+        return kept if self.max_record_age == -1 else min(kept, self.max_record_age)
 
     @property
     def retries_for_ever(self) -> bool:

@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple, Self, TypeAlias
 from emulator.clock import NANOSECONDS, Clock, ManualClock
 from emulator.engine import Account, StreamRecord
 from emulator.observe import table_of
-from emulator.service import limits
 from emulator.service.errors import EmulatorError, EventSourceWarning
 from emulator.streams import answers
 from emulator.streams.handlers import (
@@ -219,16 +218,19 @@ class EventSource:
 
     def due_ns(self) -> int | None:
         """Return when the next batch is due; None if there is none, or one is being delivered."""
-        if self._delivering.locked():
+        if not self._delivering.acquire(blocking=False):
             return None
-        found = self._reader.next_lane()
+        try:
+            found = self._reader.next_lane()
+        finally:
+            self._delivering.release()
         return None if found is None else found[0]
 
     def fire(self) -> None:
         """Deliver the batch that is due."""
         with self._holding():
             found = self._reader.next_lane()
-            if found is not None:
+            if found is not None and found[0] <= self._clock.now_ns():
                 self._run(self._deliver(found[1]))
 
     # Who makes the calls
@@ -320,8 +322,9 @@ class EventSource:
         """Send the batch of a lane that is due, and settle what comes of it."""
         now_ns = self._clock.now_ns()
         batch = lane.take(now_ns)
-        self._drop_expired(lane, batch, now_ns)
-        if not batch.entries and not batch.is_final:
+        horizon_ns = now_ns - self._mapping.kept_seconds * NANOSECONDS
+        self._drop_expired(lane, batch, horizon_ns)
+        if batch.is_over(horizon_ns):
             lane.give_up(batch, now_ns)
             self._reader.leave(lane)
             return
@@ -427,11 +430,8 @@ class EventSource:
             return False
         return self._repeats.randrange(_REPEATED_ONE_IN) == 0
 
-    def _drop_expired(self, lane: Lane, batch: Batch, now_ns: int) -> None:
+    def _drop_expired(self, lane: Lane, batch: Batch, horizon_ns: int) -> None:
         """Give up the records of a batch that are too old, or trimmed (EVS-18)."""
-        age = self._mapping.max_record_age
-        kept = limits.STREAM_RETENTION_SECONDS
-        horizon_ns = now_ns - (kept if age == -1 else min(age, kept)) * NANOSECONDS
         first_number = self._reader.stream.first_number
         expired = [
             entry.record

@@ -444,6 +444,18 @@ def test_a_last_call_that_is_given_up_drops_its_state():
         assert source.drain() == []
 
 
+def test_a_last_call_that_always_fails_ends_a_day_after_its_window():
+    """EVS-24."""
+    emu = streamed()
+    put(emu, "a")
+    before = emu.clock.now()
+    with emu.event_source("tab", Handler(), tumbling_window=60) as source:
+        with pytest.warns(EventSourceWarning, match="has failed 3 times"):
+            source.drain()
+        source.check()
+    assert 24 * 3600 < emu.clock.now() - before < 24 * 3600 + 60 + 61
+
+
 # Time
 
 
@@ -830,3 +842,15 @@ def test_while_adrain_awaits_nobody_else_drains():
     with emu.event_source("tab", handler) as source:
         asyncio.run(source.adrain())
     assert errors == ["a handler cannot drain its own event source: it is being drained"]
+
+
+def test_threads_that_advance_together_deliver_each_record_once():
+    emu, handler = streamed(), Handler()
+    with emu.event_source("tab", handler, batch_size=1):
+        put(emu, *range(50))
+        threads = [threading.Thread(target=emu.clock.advance, args=(1,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(handler.sent) == sorted(map(str, range(50)))
