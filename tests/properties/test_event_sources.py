@@ -121,7 +121,9 @@ class EventSources(RuleBasedStateMachine):
         for count, known in enumerate(ids):
             shard, pointer = place_of[known]
             record = shards[shard][pointer]
-            if known in self.dropped or not record.is_wanted:
+            # The range of a document may have records of other parts of the shard in it.
+            was_given_up = known in self.dropped and not in_parts
+            if was_given_up or not record.is_wanted:
                 self.broken.append(f"{known} was given up, or should have been filtered out")
             earlier = shards[shard][:pointer]
             if in_parts:
