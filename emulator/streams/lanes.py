@@ -170,8 +170,9 @@ class Lane:
         if window is None:
             return
         if not batch.is_final:
-            window.state = answer["state"]
-            window.ends_early = len(json.dumps(window.state).encode()) > STATE_BYTES
+            written = json.dumps(answer["state"])
+            window.state = json.loads(written)
+            window.ends_early = len(written) > STATE_BYTES
         elif window.ends_early:
             window.state, window.ends_early = {}, False
         else:

@@ -9,6 +9,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
+from copy import deepcopy
 from dataclasses import replace
 from random import Random
 from typing import Any, Final, NamedTuple, Self, TypeAlias
@@ -323,16 +324,16 @@ class EventSource:
         now_ns = self._clock.now_ns()
         batch = lane.take(now_ns)
         horizon_ns = now_ns - self._mapping.kept_seconds * NANOSECONDS
-        self._drop_expired(lane, batch, horizon_ns)
-        if batch.is_over(horizon_ns):
-            lane.give_up(batch, now_ns)
-            self._reader.leave(lane)
-            return
         before = self._reader.stream.next_number
         round_number = self._round_of(batch)
         try:
+            self._drop_expired(lane, batch, horizon_ns)
+            if batch.is_over(horizon_ns):
+                lane.give_up(batch, now_ns)
+                self._reader.leave(lane)
+                return
             outcome = yield self._invocation(lane, batch, now_ns)
-        except GeneratorExit:  # interrupted: it was not sent
+        except BaseException:  # interrupted: the batch was not sent
             lane.put_back(batch)
             raise
         outcome = _judged(batch, outcome)
@@ -340,6 +341,7 @@ class EventSource:
         self._settle(lane, batch, outcome)
         self._reader.leave(lane)
         self._note_rounds(before, round_number)
+        self._say_if_unheard(outcome)
 
     def _invocation(self, lane: Lane, batch: Batch, now_ns: int) -> Invocation:
         if batch.invocations:  # the handler may have changed what it got
@@ -355,7 +357,7 @@ class EventSource:
         if window is not None:
             event |= {
                 "window": window_bounds(window.start_ns, window.end_ns),
-                "state": window.state,
+                "state": deepcopy(window.state),
                 "shardId": lane.shard.id,
                 "eventSourceARN": self._reader.stream.arn,
                 "isFinalInvokeForWindow": batch.is_final,
@@ -419,10 +421,15 @@ class EventSource:
         if self._mapping.report_item_failures:
             numbers = [lane.shard.sequence_number(e.record.number) for e in batch.entries]
             return answers.first_failed(outcome.answer, numbers)
-        if not self._has_warned and answers.reports_failures(outcome.answer):
+        return None
+
+    def _say_if_unheard(self, outcome: Outcome) -> None:
+        """Warn once of reports that count for nothing (EVS-23)."""
+        if self._mapping.report_item_failures or self._has_warned:
+            return
+        if answers.reports_failures(outcome.answer):
             self._has_warned = True
             self._warn(UNHEARD.format(name=self._name))
-        return None
 
     def _is_repeated(self, batch: Batch) -> bool:
         """Return whether a batch that has succeeded is sent once more (EVS-26)."""

@@ -251,6 +251,36 @@ def test_an_answer_that_is_no_json_is_a_function_error():
     assert "Unable to marshal response" in str(delivery.error)
 
 
+def test_what_breaks_on_the_way_to_a_call_loses_no_record():
+    emu, handler = streamed(), Handler()
+
+    def on_failure(document):
+        raise RuntimeError("the queue is full")
+
+    put(emu, "old")
+    emu.clock.advance(100)
+    put(emu, "young")
+    settings = {"max_record_age": 60, "on_failure": on_failure}
+    with emu.event_source("tab", handler, **settings) as source:
+        with pytest.raises(RuntimeError, match="the queue is full"):
+            source.drain()
+        source.drain()
+        source.check()
+    assert handler.keys == [["young"]]
+
+
+def test_a_warning_that_is_an_error_loses_no_record():
+    """EVS-23."""
+    emu, handler = streamed(), Handler(answer=failing("a"))
+    put(emu, "a", "b")
+    with emu.event_source("tab", handler, batch_size=1) as source:
+        with pytest.raises(EventSourceWarning):
+            source.drain()
+        source.drain()
+        source.check()
+    assert handler.keys == [["a"], ["b"]]
+
+
 # Reports of failed items
 
 
@@ -425,6 +455,22 @@ def test_an_answer_without_a_state_has_failed():
     deliveries = drained(emu, Handler(), tumbling_window=60, retries=1, on_failure=documents.append)
     assert "has to return its state" in str(deliveries[0].error)
     assert documents[0]["requestContext"]["condition"] == "RetryAttemptsExhausted"
+
+
+def test_a_call_that_failed_has_changed_no_state():
+    """EVS-24."""
+    emu, states = streamed(), []
+
+    def handler(event, context):
+        states.append(dict(event["state"]))
+        event["state"]["calls"] = len(states)
+        if len(states) == 2:
+            raise ValueError
+        return {"state": event["state"]}
+
+    put(emu, "a", "b")
+    drained(emu, handler, tumbling_window=60, batch_size=1)
+    assert states == [{}, {"calls": 1}, {"calls": 1}, {"calls": 3}]
 
 
 def test_a_last_call_that_is_given_up_drops_its_state():
