@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from emulator.sessions.finding_policy import FindingsPolicy
     from emulator.sessions.session_report import Record
     from emulator.testing.configuration import Options
+    from emulator.testing.event_sources import EventSources
     from emulator.testing.recorded_budgets import RecordedBudgets
     from emulator.testing.seeded_databases import SeededDatabase, SeededDatabases
 
@@ -65,7 +66,11 @@ MARKERS: Final = {
     "not fail it",
     "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, regions, after, until, "
     "latency, seed): some of the test's requests to its emulated DynamoDB fail",
+    "ddb_event_source": "ddb_event_source(table, handler, handlers, ...): a table's stream is "
+    "delivered to a handler, or to those that stand for the functions of a design",
 }
+#: Fixtures for which a test's clock is a manual one, unless it says otherwise.
+_ON_MANUAL_CLOCKS: Final = ("ddb_clock", "ddb_event_source")
 
 _LEDGER: Final = pytest.StashKey["Ledger"]()
 _RECORD: Final = pytest.StashKey["Record"]()
@@ -336,8 +341,10 @@ def _faults(item: pytest.Item) -> Iterator[str]:
     if not any(mark.name in MARKERS for mark in item.iter_markers()):
         return
     names: list[str] = getattr(item, "fixturenames", [])
-    if "ddb" not in names:
-        names.append("ddb")
+    marked = any(item.iter_markers("ddb_event_source"))
+    for name in ("ddb", "ddb_event_source") if marked else ("ddb",):
+        if name not in names:
+            names.append(name)
     if _shadow() is not None:  # the fixture reports it
         return
     from emulator.testing.configuration import faults_of
@@ -668,7 +675,7 @@ def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Em
 
     options = options_of(request.node, state.options)
     template = state.databases.of_fixture(base)
-    wants_manual = "ddb_clock" in request.fixturenames
+    wants_manual = not set(_ON_MANUAL_CLOCKS).isdisjoint(request.fixturenames)
     mock = _enclosing_mock()
     any_will_do = template is None and options.asks_for_nothing and not wants_manual
     if any_will_do and mock is not None and mock is state.mock:
@@ -750,6 +757,27 @@ def ddb_clock(ddb: Emulator) -> ManualClock:
     if not isinstance(ddb.clock, ManualClock):
         pytest.fail(NOT_MANUAL, pytrace=False)
     return ddb.clock
+
+
+@pytest.fixture(scope=_scope)
+def ddb_event_source(request: pytest.FixtureRequest, ddb: Emulator) -> Iterator[EventSources]:
+    """Deliver streams to handlers: ``ddb_event_source("orders", handler, batch_size=10)``.
+
+    Those of the test's markers are open. ``ddb_event_source.drain()`` delivers what is left to all.
+    """
+    from emulator.service.errors import EmulatorError
+    from emulator.testing.configuration import event_sources_of, options_of
+    from emulator.testing.event_sources import EventSources, designs_of
+
+    with ExitStack() as stack:
+        sources = EventSources(ddb, stack)
+        tables = options_of(request.node, request.config.stash[_STATE].options).tables
+        try:
+            for wanted in event_sources_of(request.node):
+                sources.open(wanted, designs_of(tables))
+        except (EmulatorError, TypeError, ValueError) as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
+        yield sources
 
 
 @pytest.fixture(scope=_scope)

@@ -10,6 +10,7 @@ Importing this package starts nothing and patches nothing; names load on first u
     BudgetExceeded              what Emulator.budget raises
 
     emulator.clients            Key, Attr and the clients that need no boto3
+    emulator.streams            event sources: a table's stream, delivered to a handler
     emulator.strategies         hypothesis strategies and a state machine
     emulator.lab                compares designs under a workload
 

@@ -38,6 +38,7 @@ from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
+    from emulator.http.event_sources import ServedSources
     from emulator.http.served_session import ServedSession
 
 _DESCRIPTION = "An in-memory DynamoDB with partitions, throttling and costs."
@@ -232,6 +233,15 @@ def _add_server_arguments(parser: argparse.ArgumentParser) -> None:
         "things, read-only only shows them, off leaves it out",
     )
     add("--log", action="store_true", help="print a line for each request")
+    add(
+        "--event-source",
+        dest="event_sources",
+        action="append",
+        default=[],
+        metavar="TABLE=URL",
+        help="post the changes of a table with a stream to a local Lambda runtime, or to any URL, "
+        "as Lambda would send them; may be repeated",
+    )
 
 
 def _add_service_arguments(parser: argparse.ArgumentParser) -> None:
@@ -366,6 +376,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     except (DocumentError, Fault) as error:
         raise UsageError(str(error)) from error
     imported = [line for folder in arguments.imports for line in _import(emulator, folder)]
+    sources = _event_sources(emulator, arguments)
     try:
         serve(
             emulator,
@@ -388,6 +399,8 @@ def _serve(arguments: argparse.Namespace) -> int:
         )
     except OSError as error:
         raise UsageError(_why_not_listening(error, arguments)) from error
+    finally:
+        sources.close()
     for line in closing_lines(emulator):
         _print_line(line)
     code = _report(session, arguments)
@@ -405,6 +418,19 @@ def _report(session: ServedSession, arguments: argparse.Namespace) -> int:
     for line in lines:
         _print_line(line)
     return FAILED if has_failed else FINE
+
+
+def _event_sources(emulator: Emulator, arguments: argparse.Namespace) -> ServedSources:
+    """Begin to post the changes of tables to URLs."""
+    from emulator.http.event_sources import ServedSources, table_and_url
+
+    if arguments.event_sources and arguments.clock == "manual":
+        raise UsageError("--event-source needs --clock system: a function runs in real time")
+    try:
+        wanted = [table_and_url(text) for text in arguments.event_sources]
+    except ValueError as error:
+        raise UsageError(f"--event-source: {error}") from error
+    return ServedSources(emulator, wanted)
 
 
 def _print_line(line: str) -> None:

@@ -15,10 +15,14 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import count
 from numbers import Real
-from typing import Final, Protocol
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, Protocol
 
 from emulator.locks import Rank, new_lock
 from emulator.service.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 NANOSECONDS: Final = 1_000_000_000
 
@@ -42,6 +46,16 @@ TOO_LATE: Final = (
     "the clock ends with the year 9998: advance() takes at most {most:g} more seconds from here"
 )
 BAD_START: Final = "a ManualClock starts between the years 1970 and 9998, in epoch seconds"
+
+
+class Timer(Protocol):
+    """What a ``ManualClock`` stops for."""
+
+    def due_ns(self) -> int | None:
+        """Return when it is due, or None for never; the past means at once."""
+
+    def fire(self) -> None:
+        """Do one thing that is due."""
 
 
 class Clock(Protocol):
@@ -151,6 +165,7 @@ class ManualClock:
             raise ValueError(BAD_START)
         self._now_ns = _nanoseconds(start)
         self._listeners: list[weakref.WeakMethod[Callable[[int], Iterator[None]]]] = []
+        self._timers: list[Timer] = []
         self._lock = new_lock(Rank.CLOCK)
 
     def now(self) -> float:
@@ -166,6 +181,7 @@ class ManualClock:
 
         Each step is rounded to whole nanoseconds (CAP2-14), so three steps of 1/3600 s are not
         one of 1/1200 s. Steps of whole nanoseconds that sum up to the same lead to the same state.
+        Time that a timer spends on the way, as the handler of a stream may, is part of the step.
 
         >>> thrice, once = ManualClock(0), ManualClock(0)
         >>> for _ in range(3):
@@ -196,13 +212,42 @@ class ManualClock:
             most = LATEST - self._now_ns / NANOSECONDS
             if seconds > most:
                 raise EmulatorError(TOO_LATE.format(most=most))
-            self._now_ns += _nanoseconds(seconds)
-            for reference in list(self._listeners):
-                listener = reference()
-                if listener is None:
-                    self._listeners.remove(reference)
-                else:
-                    yield from listener(self._now_ns)
+            end_ns = self._now_ns + _nanoseconds(seconds)
+            if not self._timers:
+                yield from self._move_to(end_ns)
+                return
+        yield from self._stop_for_timers(end_ns)
+
+    def _move_to(self, now_ns: int) -> Iterator[None]:
+        """Be at a moment, unless it is past, and tell those who listen."""
+        self._now_ns = max(self._now_ns, now_ns)
+        for reference in list(self._listeners):
+            listener = reference()
+            if listener is None:
+                self._listeners.remove(reference)
+            else:
+                yield from listener(self._now_ns)
+
+    def _stop_for_timers(self, end_ns: int) -> Iterator[None]:
+        """Move to a moment, and stop on the way wherever a timer is due; none runs in a lock."""
+        while True:
+            first = self.next_timer()
+            if first is not None and first[0] <= self._now_ns:
+                first[1].fire()
+            elif self._now_ns >= end_ns:
+                return
+            else:
+                with self._lock:
+                    yield from self._move_to(end_ns if first is None else min(first[0], end_ns))
+
+    def next_timer(self) -> tuple[int, Timer] | None:
+        """Return the timer that is due first, and when; None if none is ever due.
+
+        >>> ManualClock().next_timer() is None
+        True
+        """
+        due = [(due_ns, timer) for timer in self._timers if (due_ns := timer.due_ns()) is not None]
+        return min(due, key=itemgetter(0), default=None)
 
     def sleep(self, seconds: float) -> None:
         """Advance by ``seconds``: on virtual time a sleep takes no time at all."""
@@ -216,6 +261,43 @@ class ManualClock:
         Only a weak reference is kept, so a clock never keeps an emulator alive.
         """
         self._listeners.append(weakref.WeakMethod(listener))
+
+    def attach(self, timer: Timer) -> None:
+        """Stop for a timer whenever it is due; of several, the one attached first comes first.
+
+        >>> class Once:
+        ...     moment_ns = 5 * NANOSECONDS
+        ...     def due_ns(self): return self.moment_ns
+        ...     def fire(self): self.moment_ns = print("at", clock.now())
+        >>> clock = ManualClock(start=0)
+        >>> clock.attach(Once())
+        >>> clock.advance(10)
+        at 5.0
+        """
+        self._timers.append(timer)
+
+    def detach(self, timer: Timer) -> None:
+        """Stop for a timer no longer."""
+        self._timers.remove(timer)
+
+
+def loop(clock: Clock) -> AbstractEventLoop:
+    """Return an event loop of asyncio whose sleeps and timeouts run on a ``ManualClock``.
+
+    Time passes as soon as nothing is ready to run, so a test waits for nothing. With any other
+    clock it is a loop of real time.
+
+    >>> import asyncio
+    >>> clock = ManualClock(start=0)
+    >>> with asyncio.Runner(loop_factory=lambda: loop(clock)) as runner:
+    ...     runner.run(asyncio.sleep(3600, "an hour later"))
+    'an hour later'
+    >>> clock.now()
+    3600.0
+    """
+    from emulator.virtual_loop import new_loop  # asyncio is loaded by those who use it
+
+    return new_loop(clock)
 
 
 def give_way() -> None:

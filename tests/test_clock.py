@@ -1,5 +1,6 @@
 """Time goes forward, within bounds that are judged before anything moves."""
 
+import threading
 from decimal import Decimal
 from fractions import Fraction
 
@@ -83,3 +84,56 @@ def test_nothing_is_put_off_beyond_what_can_be_written(name, seconds):
 def test_a_range_of_delays_is_bounded_too():
     with pytest.raises(ValueError, match="split_delay"):
         Settings(split_delay=(1, 2, float("inf")))
+
+
+class Alarm:
+    """A timer that is due at some moments, and notes when it rang."""
+
+    def __init__(self, clock, name, rung, *seconds, sleep=0.0):
+        self.clock, self.name, self.rung, self.sleep = clock, name, rung, sleep
+        self.left = [round(second * 1e9) for second in seconds]
+
+    def due_ns(self):
+        return self.left[0] if self.left else None
+
+    def fire(self):
+        self.left.pop(0)
+        self.rung.append((self.name, self.clock.now()))
+        self.clock.sleep(self.sleep)
+
+
+def test_an_advance_stops_for_timers_in_the_order_of_their_times_and_of_their_coming():
+    clock, rung = ManualClock(start=100), []
+    clock.attach(Alarm(clock, "a", rung, 101, 105, 120))
+    clock.attach(Alarm(clock, "b", rung, 50, 101, 103.5))
+    clock.advance(10)
+    assert rung == [("b", 100), ("a", 101), ("b", 101), ("b", 103.5), ("a", 105)]
+    assert clock.now() == 110
+
+
+def test_a_timer_may_let_time_pass_and_an_advance_ends_where_it_was_to_end():
+    clock, rung = ManualClock(start=0), []
+    clock.attach(Alarm(clock, "a", rung, 1, 2, sleep=3))
+    clock.advance(10)
+    assert (rung, clock.now()) == ([("a", 1), ("a", 2)], 10)
+    clock.attach(Alarm(clock, "b", rung, 11, sleep=5))
+    clock.advance(2)
+    assert clock.now() == 16
+
+
+def test_timers_are_called_outside_the_lock_and_no_longer_once_detached():
+    clock, rung = ManualClock(start=0), []
+
+    class Elsewhere(Alarm):
+        def fire(self):
+            thread = threading.Thread(target=super().fire)
+            thread.start()
+            thread.join(5)
+            assert not thread.is_alive()
+
+    alarm = Elsewhere(clock, "a", rung, 1, 5, sleep=1)
+    clock.attach(alarm)
+    clock.advance(3)
+    clock.detach(alarm)
+    clock.advance(3)
+    assert (rung, clock.now()) == ([("a", 1)], 6)

@@ -27,6 +27,7 @@ from emulator.designs.declared import (
     kept,
 )
 from emulator.designs.documents import Document
+from emulator.designs.event_sources import template_sources
 from emulator.service.errors import DocumentError
 
 _TABLE: Final = "AWS::DynamoDB::Table"
@@ -81,7 +82,12 @@ def read_template(
     except DocumentError as fault:
         raise DocumentError(f"{document.source}: {fault}") from fault
     scaled = set(_scaled_tables(resources))
-    readings = [Reading(ignores=tuple(_ignored_everywhere(template, document.source)))]
+    readings = [
+        Reading(
+            ignores=tuple(_ignored_everywhere(template, document.source)),
+            sources=tuple(template_sources(resources, resolver.resolved)),
+        )
+    ]
     for name, resource in resources.items():
         kind = resource.get("Type") if isinstance(resource, Mapping) else None
         if isinstance(kind, str) and kind in _READERS:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, TypeAlias
 
 from emulator.designs.documents import Document, Path
+from emulator.designs.event_sources import DeclaredSource
 from emulator.designs.findings import Finding, Position
 from emulator.designs.ignores import Ignore
 from emulator.service.errors import DocumentError
@@ -103,6 +104,8 @@ class Reading:
     tables: tuple[DeclaredTable, ...] = ()
     #: Access patterns with their load, of models that have them.
     patterns: tuple[DeclaredPattern, ...] = ()
+    #: Which functions get the streams of tables.
+    sources: tuple[DeclaredSource, ...] = ()
     #: What concerns no table that could be read.
     findings: tuple[Finding, ...] = ()
     files: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from emulator.designs import cloudformation, declared
 from emulator.designs.declared import Reading
 from emulator.designs.documents import Document, parse_json, parse_yaml, read_text
 from emulator.designs.documents import Path as DocumentPath
+from emulator.designs.event_sources import DeclaredSource, declared_source, stream_of
 from emulator.service.errors import DocumentError
 
 #: The stage when nobody says another.
@@ -45,7 +46,19 @@ def read_service(document: Document) -> Reading:
             finding = declared.unreadable(".".join(map(str, path)), error)
             finding = finding.at(document.source, document.position(path))
             readings.append(Reading(findings=(finding,)))
-    return Reading.joined(readings)
+    functions = variables.filled(document.value.get("functions"))
+    return Reading.joined([*readings, Reading(sources=tuple(_sources(functions)))])
+
+
+def _sources(functions: Any) -> Iterator[DeclaredSource]:
+    """Yield the functions that get a table's stream."""
+    for name, function in functions.items() if isinstance(functions, Mapping) else ():
+        events = function.get("events") if isinstance(function, Mapping) else None
+        for event in events if isinstance(events, list) else ():
+            stream = event.get("stream") if isinstance(event, Mapping) else None
+            written = stream if isinstance(stream, Mapping) else {"arn": stream}
+            table = stream_of(written.get("arn"))
+            yield from declared_source((function.get("name"), name), table, written)
 
 
 def _templates(document: Document) -> Iterator[tuple[DocumentPath, Any]]:

@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from os.path import normpath
 from pathlib import Path
 from typing import Any, Final
 
 from emulator.designs import declared, documents, hcl, ignores
 from emulator.designs.declared import DeclaredTable, Reading, UndecidedError
+from emulator.designs.event_sources import DeclaredSource, declared_source, table_of_arn
 from emulator.designs.findings import Finding, Position
 from emulator.designs.hcl_values import (
     EvaluationWork,
@@ -35,6 +37,8 @@ _TABLE: Final = "aws_dynamodb_table"
 _INDEX: Final = "aws_dynamodb_global_secondary_index"
 _TARGET: Final = "aws_appautoscaling_target"
 _POLICY: Final = "aws_appautoscaling_policy"
+_SOURCE: Final = "aws_lambda_event_source_mapping"
+_FUNCTION: Final = "aws_lambda_function"
 _PUBLIC_MODULE: Final = re.compile(
     r"(^|/)terraform-aws-modules/(dynamodb-table/aws|terraform-aws-dynamodb-table(\.git)?(\?.*)?)$"
 )
@@ -313,8 +317,31 @@ class _Module:
                 if len(block.labels) == 2
             ]
             readings += [self._called(path, block) for block in file.of("module")]
+            sources = (self._sources(path, block) for block in file.of("resource", _SOURCE))
+            readings += [Reading(sources=tuple(chain.from_iterable(sources)))]
         joined = Reading.joined(readings)
         return replace(joined, tables=tuple(self._completed(table) for table in joined.tables))
+
+    def _sources(self, path: Path, block: hcl.HclBlock) -> Iterator[DeclaredSource]:
+        """Yield the functions that a mapping gives the stream of a table to."""
+        for _, scope in self._instances("", block, [], path):
+            body = self._body(block, scope)
+            function, named = self._function(block, body.get("function_name"))
+            table = table_of_arn(body.get("event_source_arn"))
+            arn = block.settings.get("event_source_arn")
+            for word in () if arn is None else references(arn.expression):
+                if word.startswith(f"{_TABLE}."):
+                    table = f"{self._prefix}{word}"
+            yield from declared_source((named, function), table, body)
+
+    def _function(self, block: hcl.HclBlock, value: Value) -> tuple[str | None, Value]:
+        """Return the label and the name of the function of a mapping, as far as they are known."""
+        setting = block.settings.get("function_name")
+        words = set() if setting is None else references(setting.expression)
+        for _, function in self._resources(_FUNCTION):
+            if ".".join(function.labels) in words:
+                return function.labels[1], self._setting(function, "function_name")
+        return None, value.rpartition(":")[2] if isinstance(value, str) else value
 
     def _tables(self, path: Path, block: hcl.HclBlock) -> Reading:
         address = f"{self._prefix}{'.'.join(block.labels)}"

@@ -12,6 +12,12 @@ from typing import Any, Final
 from emulator.designs import declared
 from emulator.designs.declared import DeclaredTable, Reading, UndecidedError, expecting
 from emulator.designs.documents import Document, Path
+from emulator.designs.event_sources import (
+    DeclaredSource,
+    declared_source,
+    logical_name,
+    table_of_arn,
+)
 from emulator.designs.findings import Finding
 from emulator.designs.hcl_values import UnknownValue
 from emulator.designs.terraform_table import Body, table_of, with_index
@@ -64,6 +70,7 @@ def read_plan(document: Document) -> Reading:
             for address in (str(resource.get("address")),)
         )
     tables = tuple(kinds.completed(table) for table in reading.tables)
+    reading = replace(reading, sources=tuple(kinds.sources()))
     strays = (finding.at(document.source) for finding in kinds.strays())
     return replace(reading, tables=tables, findings=(*reading.findings, *strays))
 
@@ -160,6 +167,14 @@ class _Beside:
         for resource in self._resources:
             if resource.get("type") == kind and isinstance(resource.get("values"), Mapping):
                 yield resource
+
+    def sources(self) -> Iterator[DeclaredSource]:
+        """Yield the functions that get the stream of a table, as far as a plan knows its ARN."""
+        for values in self._values("aws_lambda_event_source_mapping"):
+            functions = (logical_name(values.get("function_name")),)
+            yield from declared_source(
+                functions, table_of_arn(values.get("event_source_arn")), values
+            )
 
     def strays(self) -> Iterator[Finding]:
         """Yield indexes of which the plan does not tell the table."""

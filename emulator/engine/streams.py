@@ -66,6 +66,8 @@ class Stream:
         label: The time it was enabled, as the ARN writes it.
         is_open: False once the stream is disabled or its table deleted.
         shards: The parts that it is read in.
+        copied_number: The number that came next when it was copied, as for a snapshot; what comes
+            before it is of the stream that it was copied from.
     """
 
     def __init__(
@@ -92,7 +94,7 @@ class Stream:
         self._records: deque[StreamRecord] = deque()
         self._is_shared = False
         self._kept_bytes = 0
-        self._next_number = 1
+        self._next_number = self.copied_number = 1
         self.shards = Shards(
             arn,
             partition_ids,
@@ -115,6 +117,11 @@ class Stream:
     def records(self) -> tuple[StreamRecord, ...]:
         """Everything that was kept, oldest first."""
         return tuple(self._records)
+
+    @property
+    def first_number(self) -> int:
+        """The number of the oldest record that is kept, or of the next to come."""
+        return self._next_number - len(self._records)
 
     def restore(self, records: Sequence[StreamRecord], next_number: int) -> None:
         """Hold these records and no others.
@@ -171,6 +178,14 @@ class Stream:
             return []
         following = islice(self._records, max(0, first_number - self._records[0].number), None)
         return list(islice((r for r in following if r.shard == shard.number), most))
+
+    def since(self, first_number: int, now_ns: int) -> list[StreamRecord]:
+        """Return the records of all shards from ``first_number`` on. O(how many they are)."""
+        self._trim(now_ns)
+        count = self._next_number - first_number
+        newest = list(islice(reversed(self._records), count))
+        newest.reverse()
+        return newest
 
     def split_shard(self, partition_id: int, children: Iterable[int], now_ns: int) -> None:
         """Follow a partition of the table that was split (STM-12)."""
@@ -249,6 +264,7 @@ class Stream:
         twin.__dict__.update(self.__dict__)
         twin.tags = dict(self.tags)
         twin.shards = self.shards.copy()
+        twin.copied_number = self._next_number
         return twin
 
 

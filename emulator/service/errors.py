@@ -52,6 +52,14 @@ class UnservedMemberWarning(UserWarning):
     """
 
 
+class EventSourceWarning(UserWarning):
+    """An event source does what Lambda would do, and that is seldom meant; the message says why.
+
+    >>> issubclass(EventSourceWarning, UserWarning)
+    True
+    """
+
+
 class DocumentError(EmulatorError):
     """A design, workload or trace that cannot be used; the message says where and why.
 

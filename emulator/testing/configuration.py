@@ -185,11 +185,26 @@ def _judge_allow(_item: pytest.Item, mark: pytest.Mark) -> None:
     kinds_of(mark.args)
 
 
+def event_sources_of(item: pytest.Item) -> list[Any]:
+    """Return what an item's markers ask for by way of event sources, the outermost's first."""
+    from emulator.testing.event_sources import judged
+
+    marks = reversed(list(item.iter_markers("ddb_event_source")))
+    return [judged(mark.args, mark.kwargs) for mark in marks]
+
+
+def _judge_event_source(_item: pytest.Item, mark: pytest.Mark) -> None:
+    from emulator.testing.event_sources import judged
+
+    judged(mark.args, mark.kwargs)
+
+
 _JUDGES: Final = {
     "ddb": _judge_ddb,
     "ddb_budget": _judge_budget,
     "ddb_allow": _judge_allow,
     "ddb_faults": _judge_faults,
+    "ddb_event_source": _judge_event_source,
 }
 
 

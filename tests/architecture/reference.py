@@ -62,6 +62,7 @@ ROOMS = {
     "observe": "what doors may see",
     "partiql": "the second language",
     "operations": "what may be asked",
+    "streams": "streams, to handlers",
     "persistence": "databases on disk",
     "protocol": "the wire, for every door",
     "clients": "boto3-shaped, without boto3",

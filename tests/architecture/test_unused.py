@@ -16,11 +16,16 @@ DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest
 #: Names that the package defines for others, by who uses them.
 USED_BY_OTHERS = {
     "those who test with the emulator": {
-        "accessed_keys", "consumed_read", "consumed_write",
-        "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
-        "peak_read", "peak_write", "throttled_keys", "throttled_read", "throttled_write",
+        "accessed_keys", "adrain", "consumed_read", "consumed_write",
+        "import_table", "invoked", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
+        "peak_read", "peak_write", "sequence_numbers", "throttled_keys", "throttled_read",
+        "throttled_write",
         "usd_kept_month",
         "waiting_write",
+    },
+    "those who write handlers for Lambda": {
+        "client_context", "get_remaining_time_in_millis",
+        "invoked_function_arn", "log_group_name", "log_stream_name", "memory_limit_in_mb",
     },
     "those who know boto3's client, table and conditions": {
         "attribute_type", "batch_writer", "build_full_result", "can_paginate", "delete_item",

@@ -13,6 +13,7 @@ MODULES = {
     "emulator": "The emulator, its clocks, its settings",
     "emulator.clients": "Clients that need no boto3",
     "emulator.designs": "Tables as infrastructure code declares them",
+    "emulator.streams": "Event sources: a table's stream, delivered to a handler",
     "emulator.strategies": "Strategies and a state machine for hypothesis",
     "emulator.lab": "The lab",
     "emulator.errors": "Errors",

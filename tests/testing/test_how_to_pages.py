@@ -75,7 +75,7 @@ def test_the_examples_of_the_server_page_run(monkeypatch):
 
 @pytest.mark.parametrize(
     ("page", "count"),
-    [("data-in-and-out.md", 3), ("global-tables.md", 2), ("streams.md", 1), ("vectors.md", 2)],
+    [("data-in-and-out.md", 3), ("global-tables.md", 2), ("streams.md", 5), ("vectors.md", 2)],
 )
 def test_the_examples_of_a_page_on_emulators_run(page, count, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -507,6 +507,8 @@ def test_the_markers_and_options_are_documented(project):
         "do not fail it",
         "@pytest.mark.ddb_faults(kind, operations, tables, key, share, times, regions, after, "
         "until, latency, seed): some of the test's requests to its emulated DynamoDB fail",
+        "@pytest.mark.ddb_event_source(table, handler, handlers, ...): a table's stream is "
+        "delivered to a handler, or to those that stand for the functions of a design",
     ]
     assert "--ddb-report=PATH" in run(project, "--help").stdout.str()
 
