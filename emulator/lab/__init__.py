@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from emulator.lab.analysis.comparison import compare
-    from emulator.lab.analysis.sweeps import RayExecutor, sweep
+    from emulator.lab.analysis.play import Outcome, play
+    from emulator.lab.analysis.sweeps import RayExecutor, Sweep, sweep
     from emulator.lab.files import load
     from emulator.lab.inputs.arrival_rates import Constant, Daily, Ramp, Spikes
     from emulator.lab.inputs.clients import Clients
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
 
 _MODULES: Final = {
     "analysis.comparison": ("compare",),
-    "analysis.sweeps": ("RayExecutor", "sweep"),
+    "analysis.play": ("Outcome", "play"),
+    "analysis.sweeps": ("RayExecutor", "Sweep", "sweep"),
     "files": ("load",),
     "inputs.arrival_rates": ("Constant", "Daily", "Ramp", "Spikes"),
     "inputs.clients": ("Clients",),
@@ -80,6 +82,7 @@ __all__ = [
     "Index",
     "Key",
     "Latest",
+    "Outcome",
     "Pattern",
     "Preload",
     "Ramp",
@@ -87,6 +90,7 @@ __all__ = [
     "Sequential",
     "Sizes",
     "Spikes",
+    "Sweep",
     "Table",
     "Uniform",
     "Units",
@@ -95,6 +99,7 @@ __all__ = [
     "Zipf",
     "compare",
     "load",
+    "play",
     "record",
     "sweep",
 ]

@@ -87,6 +87,7 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", metavar="OUT", help="write the data, for emulator.lab.Comparison.from_json")
     add("--junit", metavar="OUT", help="write JUnit XML: a suite per design, a case per promise")
     add("--svg", metavar="DIR", help="write every picture as a file in DIR")
+    add("--shrink", metavar="OUT", help="write the smallest workload that still throttles to OUT")
     add("--age", choices=AGES, help="tables that meet the load first, or have lived with it")
     add("--lesson", metavar="NAME", help="play a figure that is often quoted, and nothing else")
     add("--lessons", action="store_true", help="list these figures")
@@ -156,6 +157,8 @@ def _lab(arguments: argparse.Namespace) -> int:
     if arguments.lessons or arguments.lesson is not None:
         sys.stdout.write(_lessons(arguments.lesson))
         return FINE
+    if arguments.shrink is not None:
+        return _shrunk(arguments)
     _check_places(arguments)
     results = []
     failed: list[str] = []
@@ -171,6 +174,30 @@ def _lab(arguments: argparse.Namespace) -> int:
     for complaint in failed:
         sys.stderr.write(f"dynamometer: {complaint}\n")
     return FAILED if failed else FINE
+
+
+def _shrunk(arguments: argparse.Namespace) -> int:
+    """Write the smallest workload that still throttles a design, and a test beside it."""
+    from emulator.lab.analysis.shrinking import shrink, test_of
+
+    if len(arguments.files) > 1:
+        raise DocumentError("--shrink takes one file")
+    name = arguments.files[0] if arguments.files else None
+    file = _built_in() if name is None else _read(Path(name), arguments)
+    found = shrink(file.workload, file.designs, file.settings)
+    if found is None:
+        raise DocumentError(f"{name or 'built-in comparison'}: no design throttles at first")
+    out = Path(arguments.shrink)
+    document = {
+        "title": f"{file.title}, shrunk",
+        "workload": found[0].to_document(),
+        "designs": [found[1].to_document()],
+    }
+    out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    test = out.with_name(f"test_{out.stem.replace('-', '_')}.py")
+    test.write_text(test_of(out.name), encoding="utf-8")
+    sys.stdout.write(f"wrote {out}\nwrote {test}\n")
+    return FINE
 
 
 def _lessons(name: str | None) -> str:

@@ -9,6 +9,7 @@ say what is valid; wrong ones raise ``InvalidArgument`` when something is drawn.
     keys, items                              what a table may hold
     key_conditions, filters, updates         parts of requests, with their placeholders
     requests, workloads                      whole requests, and traffic over time
+    loads, key_schemes                       what the lab plays: workloads and designs
 
 ``create_request("orders", "customer", "created:N", indexes={"by_status": "status"})`` writes a
 CreateTable request in few words, for every argument that is a schema.
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from emulator.strategies.bursts import Burst, Workload, workloads
     from emulator.strategies.expressions import filters, key_conditions, updates
+    from emulator.strategies.lab_loads import key_schemes, loads
     from emulator.strategies.machine import DynamoDBMachine
     from emulator.strategies.oracle.tables import NaiveTable
     from emulator.strategies.schemas import ATTRIBUTES, items, keys, table_schemas
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 _MODULES: Final = {
     "emulator.strategies.bursts": ("Burst", "Workload", "workloads"),
     "emulator.strategies.expressions": ("filters", "key_conditions", "updates"),
+    "emulator.strategies.lab_loads": ("key_schemes", "loads"),
     "emulator.strategies.machine": ("DynamoDBMachine",),
     "emulator.strategies.oracle.tables": ("NaiveTable",),
     "emulator.strategies.schemas": (
@@ -66,7 +69,9 @@ __all__ = [
     "filters",
     "items",
     "key_conditions",
+    "key_schemes",
     "keys",
+    "loads",
     "numbers",
     "requests",
     "table_schemas",

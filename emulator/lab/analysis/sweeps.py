@@ -10,20 +10,32 @@ from __future__ import annotations
 
 import json
 import logging
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
 from emulator.lab.analysis.comparison import Executor, compare
 from emulator.lab.analysis.sweep_files import SweepFile, SweepRow, id_of
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
-from emulator.lab.outcome.result_types import Comparison, from_document, to_document
+from emulator.lab.outcome import words
+from emulator.lab.outcome.notebooks import sweep_frame, sweep_markup, sweep_text
+from emulator.lab.outcome.result_types import (
+    Comparison,
+    DesignResult,
+    from_document,
+    to_document,
+)
+from emulator.lab.outcome.thresholds import HEALTHY
 from emulator.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas
 
 #: One point of the grid: parameter to value.
 Point: TypeAlias = Mapping[str, float]
@@ -69,16 +81,61 @@ class SweepPart:
         return (number - self.number) % self.count == 0
 
 
+class Sweep(Sequence[SweepResult]):
+    """The points of a sweep, in the order of the grid; printed, they are a table."""
+
+    def __init__(self, results: Sequence[SweepResult]) -> None:
+        self._results = tuple(results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    @overload
+    def __getitem__(self, at: int) -> SweepResult: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sweep: ...
+
+    def __getitem__(self, at: int | slice) -> SweepResult | Sweep:
+        return Sweep(self._results[at]) if isinstance(at, slice) else self._results[at]
+
+    def __repr__(self) -> str:
+        return f"Sweep({words.counted(len(self), 'point')})"
+
+    def __str__(self) -> str:
+        return sweep_text(self._points())
+
+    def _repr_html_(self) -> str:
+        return sweep_markup(self._points())
+
+    def _points(self) -> list[tuple[dict[str, float], DesignResult]]:
+        return [(own.point, design) for own in self for design in own.comparison.designs]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the measures as a frame of pandas, a row for each point and design.
+
+        Raises:
+            ModuleNotFoundError: pandas is not installed.
+        """
+        return sweep_frame(self._points())
+
+    def best(self) -> tuple[dict[str, float], DesignResult] | None:
+        """Return the cheapest point and design that holds; None if none does."""
+        holding = [own for own in self._points() if own[1].grade in HEALTHY]
+        return min(holding, key=lambda own: own[1].cost.total, default=None)
+
+
 WHOLE: Final = SweepPart(1, 1)
 WRONG_ORDER: Final = (
-    "sweep() takes a list of designs first and then the workload, or functions that return them; "
+    "sweep() takes a workload first and then a list of designs, or functions that return them; "
     "not {first} and {second}"
 )
+OLD_ORDER: Final = "sweep() takes the workload first and then the designs, as compare() does"
 
 
 def sweep(
-    designs: Designs,
-    workload: Load,
+    workload: Load | Designs,
+    designs: Designs | Load,
     *,
     over: Mapping[str, Sequence[float]],
     executor: Executor | None = None,
@@ -94,7 +151,7 @@ def sweep(
     headroom: bool = False,
     sensitivity: bool = False,
     fix: bool = False,
-) -> list[SweepResult]:
+) -> Sweep:
     """Compare at every point of a grid.
 
     A name in ``over`` is a parameter of the designs' templates (``{hash(orderId) % shards}``),
@@ -103,8 +160,8 @@ def sweep(
     the point; it runs here, and only its answer is sent to the executor.
 
     Args:
-        designs: The designs, or a function from the point to them.
         workload: The workload, or a function from the point to it.
+        designs: The designs, or a function from the point to them.
         over: Parameter to values; all combinations are run.
         executor: Where to run; processes of this machine by default.
         results: A file of JSON lines that keeps every point as it is done. A sweep that was
@@ -147,11 +204,11 @@ def sweep(
     ... )
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(1) as executor:
-    ...     grid = sweep([design], workload, over={"shards": [1, 4]}, executor=executor, worlds=1)
+    ...     grid = sweep(workload, [design], over={"shards": [1, 4]}, executor=executor, worlds=1)
     >>> [result.point for result in grid]
     [{'shards': 1}, {'shards': 4}]
     """
-    _check_order(designs, workload)
+    load, variants = _in_order(workload, designs)
     options: dict[str, Any] = {
         "engine": engine,
         "worlds": worlds,
@@ -164,7 +221,7 @@ def sweep(
         "fix": fix,
     }
     grid = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
-    tasks = _Tasks([_task(designs, workload, point) for point in grid], options)
+    tasks = _Tasks([_task(variants, load, point) for point in grid], options)
     file = SweepFile(None if results is None else Path(results))
     mine = [number for number in tasks.by_number if part.has(number)]
     done: dict[int, Comparison] = {}
@@ -184,7 +241,9 @@ def sweep(
                 done[number] = comparison
                 file.keep(tasks.row(number, to_document(comparison)))
                 _tell(progress, len(done), len(mine))
-    return [SweepResult(dict(tasks.by_number[number].point), done[number]) for number in mine]
+    return Sweep(
+        [SweepResult(dict(tasks.by_number[number].point), done[number]) for number in mine]
+    )
 
 
 @dataclass(frozen=True)
@@ -222,12 +281,16 @@ class _Tasks:
         )
 
 
-def _check_order(designs: object, workload: object) -> None:
-    """Refuse a workload in place of designs, which is where ``compare`` has it."""
+def _in_order(workload: Any, designs: Any) -> tuple[Load, Designs]:
+    """Return workload and designs, which 0.2.0 took the other way round."""
+    if isinstance(workload, Sequence) or (callable(workload) and isinstance(designs, Workload)):
+        workload, designs = designs, workload
+        warnings.warn(OLD_ORDER, DeprecationWarning, stacklevel=3)
     are_designs = callable(designs) or isinstance(designs, Sequence)
     if not are_designs or not (callable(workload) or isinstance(workload, Workload)):
-        first, second = type(designs).__name__, type(workload).__name__
+        first, second = type(workload).__name__, type(designs).__name__
         raise TypeError(WRONG_ORDER.format(first=first, second=second))
+    return workload, designs
 
 
 def _task(designs: Designs, workload: Load, point: Point) -> _Task:
@@ -296,7 +359,7 @@ class RayExecutor:
         address: Of the cluster to join, unless ``ray.init`` was called before.
         processes: How many to run at once on this machine; one per core by default.
 
-    >>> sweep(designs, workload, over={"shards": [1, 10]}, executor=RayExecutor())
+    >>> sweep(workload, designs, over={"shards": [1, 10]}, executor=RayExecutor())
     ... # doctest: +SKIP
     """
 

@@ -108,6 +108,71 @@ def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{line(heads, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
 
+# As text
+
+#: Columns of a terminal that a table at a prompt may take.
+_WIDTH: Final = 80
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return a comparison as a table of a line for each design."""
+    return _text([((), design) for design in comparison.designs], ())
+
+
+def sweep_text(points: Sequence[tuple[dict[str, float], DesignResult]]) -> str:
+    """Return a sweep as a table of a line for each point and design."""
+    names = tuple(points[0][0]) if points else ()
+    return _text([(tuple(point.values()), design) for point, design in points], names)
+
+
+def _text(lines: Sequence[tuple[Sequence[float], DesignResult]], parameters: Sequence[str]) -> str:
+    heads = [*parameters, "design", "grade", "throttles in", "refused", "headroom", "a month"]
+    table = [heads]
+    for values, design in lines:
+        risk = words.NONE if design.risk is None else words.percent(design.risk.chance)
+        table.append(
+            [
+                *map(words.significant, values),
+                design.name,
+                design.grade,
+                risk,
+                words.percent(design.throttled_share),
+                rows.headroom(design).text,
+                rows.month_cell(design).text,
+            ]
+        )
+    widths = [max(len(line[at]) for line in table) for at in range(len(heads))]
+    spare = _WIDTH - sum(widths) - 2 * (len(widths) - 1)
+    name = len(parameters)
+    widths[name] = max(8, widths[name] + min(0, spare))
+    texts = (
+        "  ".join(
+            cell[: widths[at]].ljust(widths[at]) if at <= name + 1 else cell.rjust(widths[at])
+            for at, cell in enumerate(line)
+        ).rstrip()
+        for line in table
+    )
+    return "\n".join(texts).replace(words.SPACE, " ")
+
+
+def sweep_markup(points: Sequence[tuple[dict[str, float], DesignResult]]) -> str:
+    """Return a sweep for a notebook."""
+    names = tuple(points[0][0]) if points else ()
+    heads = (*map(escape, names), "design", "grade", "worlds that throttle", "", "a month")
+    lines = [
+        (
+            *map(words.significant, point.values()),
+            escape(design.name),
+            design.grade,
+            escape(rows.risk(design).text),
+            _bar(design),
+            rows.month_cell(design).text,
+        )
+        for point, design in points
+    ]
+    return f"<div>{_table(heads, lines)}</div>"
+
+
 # As a frame
 
 
@@ -117,12 +182,25 @@ def comparison_frame(comparison: Comparison) -> pandas.DataFrame:
     Raises:
         ModuleNotFoundError: pandas is not installed.
     """
+    records = [_record(design) for design in comparison.designs]
+    return _pandas().DataFrame.from_records(records, index="design")
+
+
+def sweep_frame(points: Sequence[tuple[dict[str, float], DesignResult]]) -> pandas.DataFrame:
+    """Return the measures of a sweep, a row for each point and design.
+
+    Raises:
+        ModuleNotFoundError: pandas is not installed.
+    """
+    return _pandas().DataFrame.from_records([point | _record(own) for point, own in points])
+
+
+def _pandas() -> Any:
     try:
         import pandas
     except ModuleNotFoundError:
         raise ModuleNotFoundError(NEEDS_PANDAS, name="pandas") from None
-    records = [_record(design) for design in comparison.designs]
-    return pandas.DataFrame.from_records(records, index="design")
+    return pandas
 
 
 def _record(design: DesignResult) -> dict[str, Any]:

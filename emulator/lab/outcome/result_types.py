@@ -519,7 +519,7 @@ class Horizon:
     refused_calls_a_month: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class DesignResult:
     """Everything the lab says about one design under one workload.
 
@@ -608,6 +608,9 @@ class DesignResult:
         """The month under the billing mode and table class of the design."""
         return next(cost for cost in self.costs if cost.chosen)
 
+    def __repr__(self) -> str:
+        return f"<DesignResult {self.name}: {self.grade}>"
+
     def _repr_html_(self) -> str:
         """Return the design as a notebook shows it."""
         from emulator.lab.outcome.notebooks import design_markup
@@ -655,7 +658,7 @@ class MeasuredRefusals:
         return refused / requests if requests else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison:
     """Designs side by side under one workload.
 
@@ -685,6 +688,15 @@ class Comparison:
             KeyError: There is none.
         """
         return {design.name: design for design in self.designs}[name]
+
+    def __repr__(self) -> str:
+        graded = ", ".join(f"{design.name}: {design.grade}" for design in self.designs)
+        return f"<Comparison {graded}>"
+
+    def __str__(self) -> str:
+        from emulator.lab.outcome.notebooks import comparison_text
+
+        return comparison_text(self)
 
     def _repr_html_(self) -> str:
         """Return the comparison as a notebook shows it."""

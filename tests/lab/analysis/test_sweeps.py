@@ -47,7 +47,7 @@ def shares(results):
 
 
 def test_more_suffixes_throttle_less():
-    found = sweep([SHARDED], WORKLOAD, over={"shards": [1, 4, 64]}, executor=Here())
+    found = sweep(WORKLOAD, [SHARDED], over={"shards": [1, 4, 64]}, executor=Here())
 
     assert [one.point for one in found] == [{"shards": 1}, {"shards": 4}, {"shards": 64}]
     assert shares(found)[0] > shares(found)[1] > shares(found)[2] == 0
@@ -56,7 +56,7 @@ def test_more_suffixes_throttle_less():
 def test_a_grid_is_every_combination():
     over = {"shards": [1, 8], "skew": [0.5, 1.5], "load": [0.5]}
 
-    found = sweep([SHARDED], WORKLOAD, over=over, executor=Here())
+    found = sweep(WORKLOAD, [SHARDED], over=over, executor=Here())
 
     assert [tuple(one.point.values()) for one in found] == [
         (1, 0.5, 0.5),
@@ -69,10 +69,10 @@ def test_a_grid_is_every_combination():
 
 def test_designs_and_workload_may_be_functions_of_the_point():
     found = sweep(
+        WORKLOAD,
         lambda point: [
             Design("d", partition="{userId}", capacity=Capacity(write=int(point["wcu"])))
         ],
-        WORKLOAD,
         over={"wcu": [1000, 4000]},
         executor=Here(),
     )
@@ -85,21 +85,50 @@ def test_an_unknown_parameter_is_refused():
     with pytest.raises(
         ValueError, match="'sherds' is not a parameter of this sweep; it has duration"
     ):
-        sweep([SHARDED], WORKLOAD, over={"sherds": [1]}, executor=Here())
+        sweep(WORKLOAD, [SHARDED], over={"sherds": [1]}, executor=Here())
 
 
 @pytest.mark.parametrize(
     ("first", "second", "given"),
     [
-        (WORKLOAD, [SHARDED], "not Workload and list"),
+        (WORKLOAD, SHARDED, "not Workload and Design"),
         (SHARDED, WORKLOAD, "not Design and Workload"),
-        ([SHARDED], [WORKLOAD], "not list and list"),
     ],
 )
-def test_designs_come_first_and_in_a_list(first, second, given):
-    """In compare() the workload comes first, so this is easily mixed up."""
-    with pytest.raises(TypeError, match=f"takes a list of designs first .* {given}"):
+def test_the_workload_comes_first_and_designs_in_a_list(first, second, given):
+    with pytest.raises(TypeError, match=f"takes a workload first .* {given}"):
         sweep(first, second, over={"shards": [1]}, executor=Here())
+
+
+def test_the_order_of_before_is_still_taken_and_warned_about():
+    with pytest.warns(DeprecationWarning, match="the workload first"):
+        found = sweep([SHARDED], WORKLOAD, over={"shards": [1]}, executor=Here())
+    assert len(found) == 1
+
+
+def test_a_sweep_is_a_sequence_that_prints_its_table():
+    found = sweep(WORKLOAD, [SHARDED], over={"shards": [1, 64]}, executor=Here())
+
+    assert repr(found) == "Sweep(2 points)"
+    head, *lines = str(found).splitlines()
+    assert head.split() == [
+        "shards",
+        "design",
+        "grade",
+        "throttles",
+        "in",
+        "refused",
+        "headroom",
+        "a",
+        "month",
+    ]
+    assert [line.split()[0] for line in lines] == ["1", "64"]
+    assert max(map(len, [head, *lines])) <= 80
+    assert found[1:][0] == found[1]
+    assert list(found.to_frame()["shards"]) == [1, 64]
+    assert "<table>" in found._repr_html_()
+    best = found.best()
+    assert best is None or best[1].grade in ("fine", "tight")
 
 
 def test_a_sweep_goes_on_from_its_file(tmp_path):
@@ -107,12 +136,12 @@ def test_a_sweep_goes_on_from_its_file(tmp_path):
     told = []
     first, second = Here(), Here()
 
-    sweep([SHARDED], WORKLOAD, over={"shards": [1, 4]}, executor=first, results=path)
+    sweep(WORKLOAD, [SHARDED], over={"shards": [1, 4]}, executor=first, results=path)
     with path.open("a") as file:
         file.write('{"key": "torn')
     again = sweep(
-        [SHARDED],
         WORKLOAD,
+        [SHARDED],
         over={"shards": [1, 4, 16]},
         executor=second,
         results=path,
@@ -123,7 +152,7 @@ def test_a_sweep_goes_on_from_its_file(tmp_path):
     assert told == [(2, 3), (3, 3)]
     assert len(again) == 3
     assert shares(again) == shares(
-        sweep([SHARDED], WORKLOAD, over={"shards": [1, 4, 16]}, executor=Here())
+        sweep(WORKLOAD, [SHARDED], over={"shards": [1, 4, 16]}, executor=Here())
     )
 
 
@@ -132,8 +161,8 @@ def test_another_question_is_not_answered_from_the_file(tmp_path):
     over = {"shards": [4]}
     one, other = Here(), Here()
 
-    sweep([SHARDED], WORKLOAD, over=over, executor=one, results=path)
-    sweep([SHARDED], WORKLOAD, over=over, executor=other, results=path, seeds=(5,), worlds=None)
+    sweep(WORKLOAD, [SHARDED], over=over, executor=one, results=path)
+    sweep(WORKLOAD, [SHARDED], over=over, executor=other, results=path, seeds=(5,), worlds=None)
 
     assert other.ran == 1
     assert len([json.loads(line) for line in path.read_text().splitlines()]) == 2
@@ -144,18 +173,18 @@ def test_any_executor_gives_the_same_answer(pool):
     over = {"shards": [1, 8]}
 
     with pool(max_workers=2) as executor:
-        found = sweep([SHARDED], WORKLOAD, over=over, executor=executor)
+        found = sweep(WORKLOAD, [SHARDED], over=over, executor=executor)
 
-    assert shares(found) == shares(sweep([SHARDED], WORKLOAD, over=over, executor=Here()))
+    assert shares(found) == shares(sweep(WORKLOAD, [SHARDED], over=over, executor=Here()))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed")
 def test_ray_gives_the_same_answer():
     over = {"shards": [1, 8]}
 
-    found = sweep([SHARDED], WORKLOAD, over=over, executor=RayExecutor())
+    found = sweep(WORKLOAD, [SHARDED], over=over, executor=RayExecutor())
 
-    assert shares(found) == shares(sweep([SHARDED], WORKLOAD, over=over, executor=Here()))
+    assert shares(found) == shares(sweep(WORKLOAD, [SHARDED], over=over, executor=Here()))
 
 
 def test_dask_gives_the_same_answer():
@@ -164,15 +193,15 @@ def test_dask_gives_the_same_answer():
     over = {"shards": [1, 8]}
 
     with distributed.Client(processes=False, dashboard_address=None) as client:
-        found = sweep([SHARDED], WORKLOAD, over=over, executor=client.get_executor())
+        found = sweep(WORKLOAD, [SHARDED], over=over, executor=client.get_executor())
 
-    assert shares(found) == shares(sweep([SHARDED], WORKLOAD, over=over, executor=Here()))
+    assert shares(found) == shares(sweep(WORKLOAD, [SHARDED], over=over, executor=Here()))
 
 
 def test_a_part_is_every_so_many_th_point():
     over = {"shards": [1, 2, 4, 8]}
 
-    found = sweep([SHARDED], WORKLOAD, over=over, executor=Here(), part=SweepPart(2, 2))
+    found = sweep(WORKLOAD, [SHARDED], over=over, executor=Here(), part=SweepPart(2, 2))
 
     assert [one.point["shards"] for one in found] == [2, 8]
     with pytest.raises(ValueError, match="a part is one of 1 to 2, not 3"):
