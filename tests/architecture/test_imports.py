@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "sessions": DOOR | {"designs", "web"},
     "http": DOOR | {"web", "lab", "sessions", "streams"},
     "testing": DOOR | {"designs", "sdk", "sessions", "http", "streams"},
-    "strategies": DOOR | {"model", "expressions", "testing"},
+    "strategies": DOOR | {"model", "expressions", "testing", "lab"},
     # A run: inputs <- planning <- outcome <- { exact | world } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "designs", "api"},
     "lab.planning": BASE | {"model", "capacity", "storage", "engine", "api", "lab.inputs"},

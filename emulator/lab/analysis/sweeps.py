@@ -17,25 +17,16 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
+from typing import Any, Final, Literal, TypeAlias
 
 from emulator.lab.analysis.comparison import Executor, compare
 from emulator.lab.analysis.sweep_files import SweepFile, SweepRow, id_of
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
-from emulator.lab.outcome import words
-from emulator.lab.outcome.notebooks import sweep_frame, sweep_markup, sweep_text
-from emulator.lab.outcome.result_types import (
-    Comparison,
-    DesignResult,
-    from_document,
-    to_document,
-)
-from emulator.lab.outcome.thresholds import HEALTHY
+from emulator.lab.outcome.result_types import Comparison, from_document, to_document
+from emulator.lab.outcome.sweep import Sweep as Sweep
+from emulator.lab.outcome.sweep import SweepResult as SweepResult
 from emulator.settings import Settings
-
-if TYPE_CHECKING:
-    import pandas
 
 #: One point of the grid: parameter to value.
 Point: TypeAlias = Mapping[str, float]
@@ -51,14 +42,6 @@ WORKLOAD_PARAMETERS: Final[Mapping[str, Callable[[Workload, float], Workload]]] 
     "seed": lambda workload, value: replace(workload, seed=int(value)),
     "duration": lambda workload, value: replace(workload, duration=int(value)),
 }
-
-
-@dataclass(frozen=True)
-class SweepResult:
-    """One point with its comparison."""
-
-    point: dict[str, float]
-    comparison: Comparison
 
 
 @dataclass(frozen=True)
@@ -79,50 +62,6 @@ class SweepPart:
     def has(self, number: int) -> bool:
         """Return whether the part has a point, numbered from 1."""
         return (number - self.number) % self.count == 0
-
-
-class Sweep(Sequence[SweepResult]):
-    """The points of a sweep, in the order of the grid; printed, they are a table."""
-
-    def __init__(self, results: Sequence[SweepResult]) -> None:
-        self._results = tuple(results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    @overload
-    def __getitem__(self, at: int) -> SweepResult: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sweep: ...
-
-    def __getitem__(self, at: int | slice) -> SweepResult | Sweep:
-        return Sweep(self._results[at]) if isinstance(at, slice) else self._results[at]
-
-    def __repr__(self) -> str:
-        return f"Sweep({words.counted(len(self), 'point')})"
-
-    def __str__(self) -> str:
-        return sweep_text(self._points())
-
-    def _repr_html_(self) -> str:
-        return sweep_markup(self._points())
-
-    def _points(self) -> list[tuple[dict[str, float], DesignResult]]:
-        return [(own.point, design) for own in self for design in own.comparison.designs]
-
-    def to_frame(self) -> pandas.DataFrame:
-        """Return the measures as a frame of pandas, a row for each point and design.
-
-        Raises:
-            ModuleNotFoundError: pandas is not installed.
-        """
-        return sweep_frame(self._points())
-
-    def best(self) -> tuple[dict[str, float], DesignResult] | None:
-        """Return the cheapest point and design that holds; None if none does."""
-        holding = [own for own in self._points() if own[1].grade in HEALTHY]
-        return min(holding, key=lambda own: own[1].cost.total, default=None)
 
 
 WHOLE: Final = SweepPart(1, 1)
