@@ -24,6 +24,7 @@ _CHOICES = {
     "update_size_rule": ("request", "item"),
     "index_key_check": ("changed", "all"),
     "unknown_members": ("warn", "refuse"),
+    "partition_throughput": ("independent", "combined"),
     "stream_shards": ("one", "partitions"),
 }
 #: How many placements of keys there are: the hash has a seed of 32 bits.
@@ -148,6 +149,10 @@ class Settings:
     burst_start: float = Unset(0.0)
     #: An eventually consistent read takes ``units / factor`` from its partition. Rule CAP2-6.
     eventual_read_factor: float = Unset(1.0)
+
+    #: Whether the 3,000 reads and 1,000 writes a second of a partition are there independently of
+    #: each other, or "combined": a write then takes what three reads take. Rule CAP2-15.
+    partition_throughput: Literal["independent", "combined"] = "independent"
 
     #: Share of a partition's throughput that counts as hot. Rule CAP2-2.
     heat_threshold: float = 0.8

@@ -7,7 +7,7 @@ table, and a pair of buckets for each of its partitions. Partition ids and posit
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from emulator.capacity.bucket import ONE, BucketState, TokenBucket
 from emulator.capacity.metrics import MetricSeries
@@ -39,6 +39,10 @@ class Quota:
         return twin
 
 
+#: What a write takes of a partition whose reads and writes are combined, in reads (CAP2-15).
+_WRITE_COST: Final = limits.PARTITION_UNITS[READ] / limits.PARTITION_UNITS[WRITE]
+
+
 class Meter:
     """The throughput of one table or global index.
 
@@ -64,6 +68,7 @@ class Meter:
     __slots__ = (
         "_on_demand",
         "arn",
+        "is_combined",
         "is_table",
         "limits",
         "only_limit",
@@ -76,9 +81,17 @@ class Meter:
     )
 
     def __init__(
-        self, arn: str, *, is_table: bool, quota: Quota | None, prefix_length: int = 2
+        self,
+        arn: str,
+        *,
+        is_table: bool,
+        quota: Quota | None,
+        prefix_length: int = 2,
+        is_combined: bool = False,
     ) -> None:
         self.arn = arn
+        #: Whether reads and writes of a partition take of one bucket (CAP2-15).
+        self.is_combined = is_combined
         self.is_table = is_table
         self.quota = quota
         self._on_demand = False
@@ -120,6 +133,9 @@ class Meter:
             TokenBucket(read, now_ns, burst_seconds=0),
             TokenBucket(write, now_ns, burst_seconds=0),
         )
+        if self.is_combined:
+            shared = self.partitions[partition_id][READ]
+            self.partitions[partition_id] = (shared, shared)
         self.traffic.open(partition_id)
 
     def close_partition(self, partition_id: int) -> None:
@@ -134,12 +150,15 @@ class Meter:
             is_table=self.is_table,
             quota=quota,
             prefix_length=self.traffic.prefix_length,
+            is_combined=self.is_combined,
         )
         twin._on_demand = self._on_demand
         read, write = self.own
         twin.own = (read and read.copy(), write and write.copy())
         for partition_id, buckets in self.partitions.items():
-            twin.partitions[partition_id] = (buckets[READ].copy(), buckets[WRITE].copy())
+            own = buckets[READ].copy()
+            other = own if self.is_combined else buckets[WRITE].copy()
+            twin.partitions[partition_id] = (own, other)
             twin.traffic.open(partition_id)
         twin._gather()
         return twin
@@ -159,7 +178,7 @@ class Meter:
         read, write = self.partitions[partition_id]
         read.refill(now_ns)
         write.refill(now_ns)
-        return read.tokens, write.tokens
+        return read.tokens, write.tokens / (_WRITE_COST if self.is_combined else 1)
 
     def check(self) -> None:
         """Assert what always holds."""
@@ -188,7 +207,9 @@ class Meter:
         """Lay the limits out as admission walks them."""
         pairs = [self._limits(axis) for axis in (READ, WRITE)]
         self.limits = tuple(tuple(bucket for bucket, _ in pair) for pair in pairs)
-        self.only_limit = tuple(above[0] if len(above) == 1 else None for above in self.limits)
+        self.only_limit = tuple(
+            above[0] if len(above) == 1 and not self.is_combined else None for above in self.limits
+        )
         self.reasons = tuple(
             tuple(
                 Reason(limit.reason(axis, is_index=not self.is_table), self.arn)
@@ -231,6 +252,8 @@ class Charge(NamedTuple):
     def partition_cost(self) -> int:
         """What it takes of the partition's bucket, in nano-units."""
         units = self.units if self.partition_units is None else self.partition_units
+        if self.axis == WRITE and self.meter.is_combined:
+            units *= _WRITE_COST
         return int(units * ONE)
 
 
@@ -367,7 +390,7 @@ def _record_refusal(charges: Iterable[Charge], reasons: Sequence[Reason]) -> Non
             if reached:
                 cost = charge.partition_cost
                 if not meter.partitions[partition_id][axis].can_take(cost):
-                    heat_units = cost / ONE
+                    heat_units = min(cost / ONE, units)
             meter.traffic.refuse(partition_id, axis, units, position, heat_units)
 
 
@@ -414,8 +437,8 @@ def _costs(charge: Charge) -> list[tuple[TokenBucket, int]]:
     meter, partition_id, axis, units, _, partition_units = charge
     cost = int(units * ONE)
     costs = [(bucket, cost) for bucket in meter.limits[axis]]
-    if partition_units is not None:
-        cost = int(partition_units * ONE)
+    if partition_units is not None or meter.is_combined:
+        cost = charge.partition_cost
     costs.append((meter.partitions[partition_id][axis], cost))
     return costs
 

@@ -140,7 +140,13 @@ class Resource:
         self.settings = settings
         self.key_length = key_length
         self.partitions = PartitionMap(throughput.partitions(settings))
-        self.meter = Meter(arn, is_table=is_table, quota=quota, prefix_length=prefix_length)
+        self.meter = Meter(
+            arn,
+            is_table=is_table,
+            quota=quota,
+            prefix_length=prefix_length,
+            is_combined=settings.partition_throughput == "combined",
+        )
         self.growth = Growth(*throughput.warm(settings), quota=settings.table_quota)
         self.scalers: dict[int, Scaler] = {}
         self.decreases = Decreases()

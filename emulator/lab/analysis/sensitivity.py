@@ -8,7 +8,7 @@ them and listed, where they had a say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -34,6 +34,8 @@ from emulator.settings import Settings
 
 #: What stands for every unknown at once.
 TOGETHER: Final = "all unknowns together"
+#: And for the answer under another reading of what AWS says.
+COMBINED: Final = "reads and writes of a partition, if AWS combines them"
 
 
 def _has_global_index(layout: Layout) -> bool:
@@ -73,6 +75,7 @@ def effects_of(runs: WorldRuns, deadline: Deadline) -> Iterator[UnknownEffect]:
         runs: The worlds of the design, as many as the chance took.
         deadline: When to stop; nothing is tried after it.
     """
+    yield from _if_combined(runs)
     shares = [outcome.throttled_share for outcome in runs.outcomes]
     are_alike = len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < MOVES
     if are_alike and len({outcome.throttles for outcome in runs.outcomes}) == 1:
@@ -90,6 +93,21 @@ def effects_of(runs: WorldRuns, deadline: Deadline) -> Iterator[UnknownEffect]:
         for unknown, own in zip(unknowns, worlds, strict=True)
     ]
     yield from sorted(effects, key=lambda effect: effect.low - effect.high)
+
+
+def _if_combined(runs: WorldRuns) -> Iterator[UnknownEffect]:
+    """Yield the answer if AWS's other page is right: a partition's reads and writes share.
+
+    It is beside the risk, which takes them as independent (CAP2-15).
+    """
+    patterns = runs.layout.workload.patterns
+    settings = runs.known.settings
+    is_mixed = len({pattern.is_write for pattern in patterns}) == 2
+    if settings.partition_throughput == "combined" or not is_mixed:
+        return
+    known = replace(runs.known, settings=replace(settings, partition_throughput="combined"))
+    worlds = draw_worlds(runs.first, ALONE_WORLDS, known)
+    yield _effect(COMBINED, "CAP2-15", [*runs.outcomes[:1], *runs.estimates_in(worlds)])
 
 
 def _telling_world(runs: WorldRuns) -> int:

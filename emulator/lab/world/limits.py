@@ -25,6 +25,8 @@ WorldBucket: TypeAlias = Annotated[Floats, "world", "bucket"]
 #: What a bucket holds that is always open.
 PLENTY: Final = 1e18
 AXES: Final = (READ, WRITE)
+#: The bucket of a partition that reads and writes share, where they do (CAP2-15).
+SHARED: Final = 2
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,13 @@ class Numbers:
         above: By resource and axis, the buckets that calls meet before the partition's.
         gates: By table, the bucket that lets its writes through, or none of them.
         rooms: By resource, for how many partitions there is room.
+        kinds: The buckets of a partition.
     """
 
     above: dict[tuple[int, int], tuple[int, ...]]
     gates: dict[int, int]
     rooms: tuple[int, ...]
+    kinds: tuple[int, ...] = AXES
 
     @classmethod
     def of(cls, resources: Sequence[Resource], rooms: Sequence[int]) -> Numbers:
@@ -53,7 +57,8 @@ class Numbers:
                 above[number, axis] = tuple(at)
         tables = [number for number, resource in enumerate(resources) if resource.is_table]
         gates = {table: 1 + len(number_of) + at for at, table in enumerate(tables)}
-        return cls(above, gates, tuple(rooms))
+        kinds = (*AXES, SHARED) if resources[0].meter.is_combined else AXES
+        return cls(above, gates, tuple(rooms), kinds)
 
     @cached_property
     def fixed(self) -> int:
@@ -63,7 +68,7 @@ class Numbers:
     @cached_property
     def count(self) -> int:
         """How many buckets a world has."""
-        return self.fixed + len(AXES) * sum(self.rooms)
+        return self.fixed + len(self.kinds) * sum(self.rooms)
 
     @cached_property
     def levels(self) -> Integers:
@@ -78,7 +83,7 @@ class Numbers:
     def _partitions(self) -> dict[tuple[int, int], slice]:
         found, start = {}, self.fixed
         for resource, room in enumerate(self.rooms):
-            for axis in AXES:
+            for axis in self.kinds:
                 found[resource, axis] = slice(start, start + room)
                 start += room
         return found
@@ -90,10 +95,10 @@ class Numbers:
     def with_room(self, resource: int, room: int) -> tuple[Numbers, Integers]:
         """Return numbers with more room for one resource, and the new number of every old one."""
         rooms = (*self.rooms[:resource], room, *self.rooms[resource + 1 :])
-        grown = Numbers(self.above, self.gates, rooms)
+        grown = Numbers(self.above, self.gates, rooms, self.kinds)
         places = [np.arange(self.fixed)]
         for number, old in enumerate(self.rooms):
-            for axis in AXES:
+            for axis in self.kinds:
                 start = grown.partitions(number, axis).start
                 places.append(np.arange(start, start + old))
         return grown, np.concatenate(places)
@@ -211,8 +216,8 @@ class Tokens:
         self.base[world, bucket], self.burst[world, bucket] = min(base, rate), min(burst, cap)
 
     def open_partition(self, world: int, buckets: Sequence[int]) -> None:
-        """Fill the read and write bucket of a new partition."""
-        for bucket, rate in zip(buckets, PARTITION_UNITS, strict=True):
+        """Fill the buckets of a new partition: for reads, for writes, and for both."""
+        for bucket, rate in zip(buckets, (*PARTITION_UNITS, PARTITION_UNITS[READ]), strict=False):
             self.rates[world, bucket] = self.base[world, bucket] = rate
             self.caps[world, bucket] = self.burst[world, bucket] = 0.0
 

@@ -19,9 +19,10 @@ from emulator.capacity.refusal import Reason
 from emulator.engine.resource import Resource
 from emulator.lab.inputs.distributions import Floats, Integers, sums
 from emulator.lab.world.families import Columns, Placement, Places, WorldSlot
-from emulator.lab.world.limits import Numbers, WorldBucket
+from emulator.lab.world.limits import SHARED, Numbers, WorldBucket
 from emulator.lab.world.patterns import PatternModel, Price
 from emulator.service.errors import TransactionCanceledException
+from emulator.service.limits import PARTITION_UNITS
 from emulator.service.throttling import ThrottlingLimit
 
 WorldRow: TypeAlias = Annotated[Floats, "world", "row"]
@@ -43,6 +44,7 @@ class Column:
         placements: The placements whose units it takes; none for the gate of a table.
         above: Which of the limits above partitions it is; None for the partition's own.
         is_final: Whether a refusal is never tried again.
+        is_shared: Whether it is the bucket that reads and writes of a partition share.
     """
 
     resource: int
@@ -50,11 +52,12 @@ class Column:
     placements: tuple[int, ...]
     above: int | None
     is_final: bool = False
+    is_shared: bool = False
 
     @property
     def is_partition(self) -> bool:
         """Return whether it is the partition's own limit."""
-        return self.above is None and bool(self.placements)
+        return self.above is None and bool(self.placements) and not self.is_shared
 
 
 def columns_of(
@@ -92,6 +95,8 @@ def columns_of(
             is_account = ThrottlingLimit.of(reason.reason) is ThrottlingLimit.ACCOUNT
             columns.append(Column(resource, axis, (number,), above, is_account and is_quota_final))
         columns.append(Column(resource, axis, (number,), None))
+        if meter.is_combined:
+            columns.append(Column(resource, axis, (number,), None, is_shared=True))
     return tuple(columns)
 
 
@@ -228,6 +233,9 @@ class RowTable:
             if column.is_partition:
                 first = numbers.partitions(column.resource, column.axis).start
                 buckets: int | Integers = first + own.slots(column.placements[0])
+            elif column.is_shared:
+                first = numbers.partitions(column.resource, SHARED).start
+                buckets = first + own.slots(column.placements[0])
             elif column.above is not None:
                 buckets = numbers.above[column.resource, column.axis][column.above]
             else:
@@ -267,8 +275,10 @@ class RowTable:
             taken = sum((units[placement] for placement in limit.placements), np.zeros_like(calls))
             if not limit.placements:
                 taken = np.ones_like(calls)
-            elif limit.is_partition and own.is_eventual:
+            elif (limit.is_partition or limit.is_shared) and own.is_eventual:
                 taken = taken / self.metering[at]
+            elif limit.is_shared and limit.axis == WRITE:
+                taken = taken * (PARTITION_UNITS[READ] / PARTITION_UNITS[WRITE])
             self.units[column][at] = taken
             if limit.placements:
                 touches = price.touches[limit.placements[0]]

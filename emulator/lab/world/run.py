@@ -636,7 +636,7 @@ class Run:
     def _open(self, cut: Cut) -> None:
         """Fill the buckets of new partitions."""
         state, numbers, world = self.state, self.state.numbers, cut.world
-        firsts = [numbers.partitions(cut.resource, axis).start for axis in AXES]
+        firsts = [numbers.partitions(cut.resource, kind).start for kind in numbers.kinds]
         for slot in (cut.parent, *cut.children):
             buckets = [first + slot for first in firsts]
             state.tokens.open_partition(world, buckets)
@@ -869,7 +869,7 @@ def _new_state(
     for number, world in enumerate(worlds):
         _follow_limits(state, number, world, names, keep=False)
         for resource in range(len(resources)):
-            firsts = [numbers.partitions(resource, axis).start for axis in AXES]
+            firsts = [numbers.partitions(resource, kind).start for kind in numbers.kinds]
             for slot in state.slots[resource].ids(number).values():
                 state.tokens.open_partition(number, [first + slot for first in firsts])
         _name_partitions(state, number, world, names)
@@ -892,9 +892,9 @@ def _follow_limits(
 
 def _name_partitions(state: State, number: int, world: PlayedWorld, names: list[str]) -> None:
     for resource, own in enumerate(world.resources):
-        for axis in AXES:
-            reason = own.meter.reasons[axis][-1].reason
-            state.reasons[number, state.numbers.partitions(resource, axis)] = _number_of(
+        for kind in state.numbers.kinds:
+            reason = own.meter.reasons[min(kind, WRITE)][-1].reason
+            state.reasons[number, state.numbers.partitions(resource, kind)] = _number_of(
                 names, reason
             )
 
