@@ -33,6 +33,7 @@ OTHER_FILES = {
     "expressions/test_laws.py": "laws of the whole room",
     "http/test_set_ups.py": "what set-ups made for DynamoDB Local ask of a server",
     "http/test_server_clients.py": "the server and the clients of others",
+    "capacity/test_combined_partitions.py": "one setting, from bucket to emulator: CAP2-15",
     "lab/test_agreement.py": "the law that both engines agree",
     "lab/test_index_backlog.py": "an index that falls behind, in both engines",
     "lab/test_doc_pages.py": "a page of the documentation, run",

@@ -44,4 +44,4 @@ def test_the_setting_switches_a_whole_emulator():
             key = {"TableName": "tab", "Key": {"id": {"S": "a"}}, "ConsistentRead": True}
             emu.call("GetItem", key)
         refused[throughput] = sum(own.throttled_read for own in emu.partitions("tab"))
-    assert refused == {"independent": 0, "combined": 600}
+    assert refused == {"independent": 0, "combined": 150}
