@@ -149,11 +149,12 @@ def _parse(schedule: str) -> list[Choice]:
 
 
 class Ask(NamedTuple):
-    """A request as it is sent."""
+    """A request as it is sent, and where in the caller's code."""
 
     operation: str
     request: dict[str, Any]
     footprint: Footprint
+    place: Place
 
     @property
     def kind(self) -> Kind:
@@ -185,7 +186,6 @@ class Step:
     Attributes:
         choice: Whose it is, and what became of it.
         ask: The request.
-        place: Where in the caller's code it was made.
         answer: What it was answered, if it was.
         error: What it was refused with, or what was raised in place of an answer.
         applied: Whether it was served, its answer received or not.
@@ -195,7 +195,6 @@ class Step:
 
     choice: Choice
     ask: Ask
-    place: Place
     answer: Mapping[str, Any] | None = None
     error: BaseException | None = None
     applied: bool = False
@@ -211,6 +210,9 @@ class Script(Protocol):
 
     def next(self, current: int | None, open_tasks: Sequence[int]) -> Choice:
         """Return the next choice; ``current`` asks for something, or has ended if it is None."""
+
+    def expected(self, task: int) -> Ask | None:
+        """Return what a callable has asked for here in an earlier run, if there was one."""
 
     def met(self, task: int, ask: Ask | None) -> None:
         """Note what a callable asks for next; None if it has ended."""
@@ -234,6 +236,9 @@ class Follow:
             return self.choices[turn]
         return Choice(open_tasks[0] if current is None else current)
 
+    def expected(self, task: int) -> Ask | None:
+        """Expect nothing."""
+
     def met(self, task: int, ask: Ask | None) -> None:
         """Note nothing."""
 
@@ -253,7 +258,6 @@ class _Task:
         self.thread: threading.Thread | None = None
         self.turn: Choice | None = None
         self.asked: Ask | None = None
-        self.place: Place = None
         self.is_served = self.is_over = self.is_dead = False
         self.result: Any = None
         self.error: BaseException | None = None
@@ -360,9 +364,12 @@ class Stage:
     ) -> Choice:
         """Return what becomes of a request once it is its turn."""
         self._progress += 1
-        task.asked = Ask(operation, request, footprint_of(account, operation, request))
-        task.place = calling_place()
-        self._script.met(task.number, task.asked)
+        known = self._script.expected(task.number)
+        if known is None or (known.operation, known.request) != (operation, request):
+            footprint = footprint_of(account, operation, request)
+            known = Ask(operation, request, footprint, calling_place())
+        task.asked = known
+        self._script.met(task.number, known)
         choice, task.turn = task.turn, None
         if choice is None:
             choice = self._script.next(task.number, self._open())
@@ -413,9 +420,9 @@ class Stage:
         stuck = self._current
         assert stuck is not None and stuck.thread is not None, "somebody has the baton"
         waiting = [
-            f"{task.name}, which waits at {where(task.place)}"
+            f"{task.name}, which waits at {where(task.asked.place)}"
             for task in self.tasks
-            if task.thread is not None and task is not stuck and not task.is_over
+            if task.asked is not None and task is not stuck and not task.is_over
         ]
         holders = HOLDERS.format(names=" or ".join(waiting)) if waiting else ""
         place = _line_of(stuck.thread)
@@ -441,7 +448,7 @@ class Stage:
     def _serve(self, task: _Task, account: Account, choice: Choice) -> dict[str, Any]:
         ask = task.asked
         assert ask is not None, "a request has come"
-        step = Step(choice, ask, task.place)
+        step = Step(choice, ask)
         self.steps.append(step)
         task.is_served = True
         try:
@@ -667,7 +674,8 @@ class _Event(NamedTuple):
         choice: Whose it is, and what becomes of it.
         footprint: What it names; with an item that expires, what that deletes as well.
         against: The callable with whose waiting transaction it is in conflict, if it is.
-        past: The earlier events that do not commute with it, by number.
+        past: Each callable's latest event that does not commute with it; that one's past has those
+            before.
     """
 
     choice: Choice
@@ -745,14 +753,14 @@ class _Known:
         """Return the beginning of all runs."""
         return _Node(None, Choice(-1), (-1,) * len(self._calls), 0)
 
-    def step(self, node: _Node, choice: Choice, preemptions: int) -> _Node:
+    def step(self, node: _Node, choice: Choice, preemptions: int = 0) -> _Node:
         """Return a beginning with one more event."""
         task = choice.task
         ask = self.asks[task, node.heads[task]]
         assert ask is not None, "it asks for something"
         footprint, against = ask.footprint, None
         if choice.mark == EXPIRED:
-            plain = self.step(node, Choice(task), 0)
+            plain = self.step(node, Choice(task))
             footprint = self.expired.get(plain.heads[task], footprint)
         elif choice.mark == CONFLICT:
             against = _transaction_against(task, ask, self.asked(node))
@@ -766,17 +774,20 @@ class _Known:
     def _past(
         self, node: _Node, task: int, footprint: Footprint, against: int | None
     ) -> frozenset[int]:
-        past = []
+        past: dict[int, int] = {}
         for number in node.events():
             event = self._events[number]
-            if (
-                event.choice.task in (task, against)
+            other = event.choice.task
+            if other not in past and (
+                other in (task, against)
                 or event.against == task
                 or event.footprint.conflicts(footprint)
                 or self._is_seen_between(event.footprint, footprint)
             ):
-                past.append(number)
-        return frozenset(past)
+                past[other] = number
+                if len(past) == len(self._calls):
+                    break
+        return frozenset(past.values())
 
     def _is_seen_between(self, one: Footprint, other: Footprint) -> bool:
         """Return whether a stale read may see one of two writes without the other."""
@@ -810,9 +821,9 @@ class _Known:
             EmulatorError: it asked for something else before.
         """
         known = self.asks.setdefault((task, head), ask)
-        if known is ask:
+        if known is ask:  # as nearly always: see ``Trace.expected``
             return
-        if known is None or ask is None or str(known) != str(ask):
+        if known is None or ask is None or str(known) != str(ask):  # operation and tables
             raise EmulatorError(
                 NOT_DETERMINISTIC.format(
                     name=_name(task, self._calls[task]),
@@ -867,13 +878,17 @@ class Trace(Follow):
         self.preemptions += (current is not None and choice.task != current) + bool(choice.mark)
         return choice
 
+    def expected(self, task: int) -> Ask | None:
+        """Return what is known to come."""
+        return self._known.asks.get((task, self.node.heads[task]))
+
     def met(self, task: int, ask: Ask | None) -> None:
         """Learn what a callable asks for."""
         self._known.meets(task, self.node.heads[task], ask)
 
     def served(self, step: Step) -> None:
         """Learn from a request that was served."""
-        self.node = self._known.step(self.node, step.choice, 0)
+        self.node = self._known.step(self.node, step.choice)
         self._known.notes(self.node, step)
 
 
@@ -921,7 +936,7 @@ class _Search:
             if self._is_covered(node, last):
                 continue
             if open_tasks:
-                self._branch(node, last, open_tasks)
+                self._branch(node, last, asked, open_tasks)
             elif node.heads not in known.finished:
                 yield node
 
@@ -930,7 +945,7 @@ class _Search:
         known = self._known
         if node.last >= 0 and node.heads[node.last] in known.unavailable:
             return False
-        return len(known.asked(node)) == len(node.heads)
+        return all((task, head) in known.asks for task, head in enumerate(node.heads))
 
     def _is_covered(self, node: _Node, last: int | None) -> bool:
         least, lasts = self._covered.setdefault(node.heads, (node.preemptions, set()))
@@ -939,18 +954,23 @@ class _Search:
         lasts.add(last)
         return False
 
-    def _branch(self, node: _Node, last: int | None, open_tasks: Sequence[int]) -> None:
+    def _branch(
+        self, node: _Node, last: int | None, asked: Mapping[int, Ask | None], open_tasks: list[int]
+    ) -> None:
         """Put what can come next on the stack, or aside if it takes another preemption."""
         known, at_once = self._known, []
-        for task in sorted(open_tasks, key=lambda task: (task != last, task)):
+        if last is not None:
+            open_tasks.remove(last)
+            open_tasks.insert(0, last)
+        for task in open_tasks:
             cost = node.preemptions + (last is not None and task != last)
             marks = [""]
             if self._plays_more:
-                ask = known.asks[task, node.heads[task]]
+                ask = asked[task]
                 assert ask is not None, "it is open"
                 if ask.footprint.is_eventual and known.changes_something(node, ask):
                     marks.append(STALE)
-                if _transaction_against(task, ask, known.asked(node)) is not None:
+                if _transaction_against(task, ask, asked) is not None:
                     marks.append(CONFLICT)
             for mark in marks:
                 at_once += self._add(node, Choice(task, mark), cost + bool(mark))
@@ -1512,7 +1532,7 @@ def _cells(steps: Sequence[Step], number: int, step: Step) -> Iterator[str] | li
     overwritten = _overwritten(steps, number)
     if overwritten is not None:
         cells.append(LOST_UPDATE.format(number=overwritten))
-    cells.append(where(step.place))
+    cells.append(where(step.ask.place))
     return cells
 
 
