@@ -206,7 +206,15 @@ class Step:
 
 
 class Script(Protocol):
-    """What says who goes next."""
+    """What says who goes next.
+
+    Attributes:
+        needs_all: Whether every callable has to be at its first request before any is served.
+        keeps_earlier: Whether a later read is to see the contents before some write.
+    """
+
+    needs_all: bool
+    keeps_earlier: bool
 
     def next(self, current: int | None, open_tasks: Sequence[int]) -> Choice:
         """Return the next choice; ``current`` asks for something, or has ended if it is None."""
@@ -226,6 +234,8 @@ class Follow:
 
     def __init__(self, choices: Sequence[Choice] = ()) -> None:
         self.choices = choices
+        self.needs_all = any(choice.mark == CONFLICT for choice in choices)
+        self.keeps_earlier = any(choice.mark == STALE for choice in choices)
         self._turn = 0
 
     def next(self, current: int | None, open_tasks: Sequence[int]) -> Choice:
@@ -294,6 +304,8 @@ class Stage:
         self._progress = 0
         self._failure: BaseException | None = None
         self._current: _Task | None = None
+        #: Who is to make its first request before any is served.
+        self._to_come = list(self.tasks) if script.needs_all else []
 
     def play(self) -> None:
         """Play the run to its end; then no thread of it is left.
@@ -305,7 +317,10 @@ class Stage:
             raise EmulatorError(INSIDE)
         self._over.acquire()
         with self._emulator.faults.gated(self._gate), _sleeping_virtually(self._sleep):
-            self._pass_on(None)
+            if self._to_come:
+                self._begin(self._to_come.pop(0))
+            else:
+                self._pass_on()
             idle, seen = 0, -1
             while not self._over.acquire(timeout=self._timeout / _LOOKS):
                 idle, seen = (idle + 1 if seen == self._progress else 1), self._progress
@@ -317,7 +332,9 @@ class Stage:
         if self._failure is not None:
             raise self._failure
 
-    def _start(self, task: _Task) -> None:
+    def _begin(self, task: _Task) -> None:
+        """Start a callable, which has the baton from its beginning."""
+        self._current = task
         name = f"dynamometer-{_letter(task.number)}"
         task.thread = threading.Thread(target=self._body, args=(task,), daemon=True, name=name)
         task.thread.start()
@@ -331,9 +348,11 @@ class Stage:
         task.is_over = True
         self._progress += 1
         try:
+            if task.asked is None and task.error is None:
+                raise EmulatorError(NO_REQUEST.format(name=task.name))
             if not task.is_dead and self._failure is None:
                 self._script.met(task.number, None)
-            self._pass_on(None)
+            self._pass_on()
         except BaseException as error:  # noqa: BLE001  # told by ``play``
             self._fail(error)
 
@@ -370,23 +389,30 @@ class Stage:
             known = Ask(operation, request, footprint, calling_place())
         task.asked = known
         self._script.met(task.number, known)
+        if task.turn is None and self._to_come:
+            self._begin(self._to_come.pop(0))
+            self._wait(task)
+        elif task.turn is None:
+            choice = self._script.next(task.number if self.steps else None, self._open())
+            if choice.task == task.number:
+                return choice
+            self._hand_over(choice)
+            self._wait(task)
         choice, task.turn = task.turn, None
-        if choice is None:
-            choice = self._script.next(task.number, self._open())
-            if choice.task != task.number:
-                self._hand_over(choice)
-                task.baton.acquire()
-                self._current = task
-                if self._failure is not None:
-                    raise _Stopped
-                choice, task.turn = task.turn, None
-                assert choice is not None, "who has the baton has a turn"
+        assert choice is not None, "who has the baton has a turn"
         return choice
+
+    def _wait(self, task: _Task) -> None:
+        """Wait for the baton."""
+        task.baton.acquire()
+        self._current = task
+        if self._failure is not None:
+            raise _Stopped
 
     def _open(self) -> list[int]:
         return [task.number for task in self.tasks if not task.is_over]
 
-    def _pass_on(self, _ended: None) -> None:
+    def _pass_on(self) -> None:
         """Let another go on after one has ended."""
         still_open = self._open()
         if self._failure is not None:
@@ -403,15 +429,14 @@ class Stage:
             raise _NotAsPlanned
         task = self.tasks[choice.task]
         task.turn = choice
-        self._current = task
         if task.thread is None:
-            self._start(task)
+            self._begin(task)
         else:
             task.baton.release()
 
     def _fail(self, error: BaseException) -> None:
         self._failure = self._failure or error
-        self._pass_on(None)
+        self._pass_on()
 
     def _stop_stuck(self) -> bool:
         """Give up a run in which nothing moves; return whether its end may still be seen."""
@@ -493,7 +518,7 @@ class Stage:
         self, account: Account, step: Step, request: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         key, region = account.namespace
-        if getattr(self._script, "keeps_earlier", False) and step.ask.changes:
+        if self._script.keeps_earlier and step.ask.changes:
             step.before = self._emulator.snapshot()
         answer = self._emulator.call(
             step.ask.operation,
@@ -524,7 +549,9 @@ class Stage:
     def _conflicting(self, task: _Task, account: Account, step: Step) -> dict[str, Any]:
         """Refuse a request because a transaction that waits has begun with its items."""
         other = _transaction_against(
-            task.number, step.ask, {each.number: each.asked for each in self.tasks}
+            task.number,
+            step.ask,
+            {each.number: each.asked for each in self.tasks if not each.is_over},
         )
         if other is None:
             raise _NotAsPlanned
@@ -870,7 +897,6 @@ class Trace(Follow):
         self._known = known
         self.node = known.root()
         self.preemptions = 0
-        self.keeps_earlier = any(choice.mark == STALE for choice in choices)
 
     def next(self, current: int | None, open_tasks: Sequence[int]) -> Choice:
         """Return the next of the choices, and count it if it is a preemption."""
