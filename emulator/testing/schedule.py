@@ -201,6 +201,12 @@ class Step:
     expired: Footprint | None = None
     before: Snapshot | None = None
 
+    @property
+    def footprint(self) -> Footprint:
+        """What it names, and writes if it is the first to find an item expired."""
+        is_deletion = self.choice.mark == EXPIRED and self.expired is not None
+        return self.expired if is_deletion else self.ask.footprint  # type: ignore[return-value]  # not None
+
 
 # One run: threads, a baton, a gate
 
@@ -494,6 +500,8 @@ class Stage:
     def _answer(self, task: _Task, account: Account, step: Step) -> dict[str, Any]:
         ask, choice = step.ask, step.choice
         step.expired = ask.footprint.expired(account)
+        if self._script.keeps_earlier and (ask.changes or choice.mark == EXPIRED):
+            step.before = self._emulator.snapshot()
         match choice.mark:
             case "":
                 return self._call(account, step)
@@ -518,8 +526,6 @@ class Stage:
         self, account: Account, step: Step, request: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         key, region = account.namespace
-        if self._script.keeps_earlier and step.ask.changes:
-            step.before = self._emulator.snapshot()
         answer = self._emulator.call(
             step.ask.operation,
             step.ask.request if request is None else request,
@@ -534,7 +540,7 @@ class Stage:
         latest = self._call(account, step)
         key, region = account.namespace
         for earlier in reversed(self.steps[:-1]):
-            if earlier.before is None or not step.ask.footprint.conflicts(earlier.ask.footprint):
+            if earlier.before is None or not step.ask.footprint.conflicts(earlier.footprint):
                 continue
             with self._emulator.trial(earlier.before):
                 then = self._emulator.account(region)
