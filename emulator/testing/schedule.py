@@ -26,7 +26,7 @@ import selectors
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -35,7 +35,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Typ
 
 from emulator.api import footprint_of
 from emulator.clients import connection_closed
-from emulator.observe import Place, calling_place, tables_by_region, uncounted, where
+from emulator.clock import NANOSECONDS
+from emulator.observe import Place, calling_place, tables_by_region, tables_of, uncounted, where
 from emulator.service.catalogue import OPERATIONS, Kind
 from emulator.service.errors import EmulatorError
 
@@ -141,7 +142,7 @@ def _parse(schedule: str) -> list[Choice]:
     'aab~a<2'
     """
     if not re.fullmatch(f"({_CHOICE.pattern})+", schedule):
-        raise EmulatorError(UNFIT.format(schedule=schedule, why="it is none"))
+        raise _unfit(schedule, "it is none")
     return [
         Choice(ord(letter) - ord("a"), mark, int(number) if number else None)
         for letter, mark, number in _CHOICE.findall(schedule)
@@ -173,7 +174,7 @@ class Ask(NamedTuple):
         return bool(self.footprint.written) and not self.operation.startswith(_LOOKING)
 
     def __str__(self) -> str:
-        return " ".join([self.operation, *sorted(self.footprint.tables)])
+        return " ".join([self.operation, *sorted(set(tables_of(self.request)))])
 
 
 _LOOKING: Final = ("Describe", "List", "Get", "TransactGet")
@@ -609,10 +610,12 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, emulator: Emulator) -> None:
         self._virtual = emulator.clock
+        self._start_ns = self._virtual.now_ns()
         super().__init__(_VirtualSelector(self._virtual.advance))
 
     def time(self) -> float:
-        return self._virtual.now()
+        # From its own beginning: of seconds since the epoch, a float does not hold the nanoseconds.
+        return (self._virtual.now_ns() - self._start_ns) / NANOSECONDS
 
 
 class _VirtualSelector(selectors.DefaultSelector):
@@ -622,13 +625,9 @@ class _VirtualSelector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> Any:
         if timeout is not None and timeout > 0:
-            self._advance(max(timeout, _LEAST_SECONDS))
+            self._advance(timeout)
             timeout = 0
         return super().select(timeout)
-
-
-#: Less than this is lost when seconds since the epoch are a float.
-_LEAST_SECONDS: Final = 1e-6
 
 
 @contextmanager
@@ -808,6 +807,7 @@ class _Known:
         self, node: _Node, task: int, footprint: Footprint, against: int | None
     ) -> frozenset[int]:
         past: dict[int, int] = {}
+        begun = sum(head >= 0 for head in node.heads)
         for number in node.events():
             event = self._events[number]
             other = event.choice.task
@@ -818,7 +818,7 @@ class _Known:
                 or self._is_seen_between(event.footprint, footprint)
             ):
                 past[other] = number
-                if len(past) == len(self._calls):
+                if len(past) == begun:
                     break
         return frozenset(past.values())
 
@@ -1090,6 +1090,25 @@ class _World:
             yield stage, trace
 
 
+    @contextmanager
+    def replayed(self, schedule: str, marks: Sequence[str]) -> Iterator[tuple[Stage, Trace]]:
+        """Play the run that was asked for by its schedule."""
+        choices = _parse(schedule)
+        if any(choice.mark and choice.mark not in marks for choice in choices):
+            raise _unfit(schedule, "it is of another kind of loop")
+        try:
+            with self.played(choices) as (stage, trace):
+                if len(stage.steps) < len(choices):
+                    raise _NotAsPlanned
+                yield stage, trace
+        except _NotAsPlanned:
+            raise _unfit(schedule, "the callables do not make these requests") from None
+
+
+def _unfit(schedule: str, why: str) -> EmulatorError:
+    return EmulatorError(UNFIT.format(schedule=schedule, why=why))
+
+
 @dataclass(eq=False)
 class _Played:
     """What a run left to look at.
@@ -1198,18 +1217,28 @@ def _comparable(result: Any) -> Any:
     return (type(result), str(result)) if isinstance(result, BaseException) else result
 
 
-class Runs(Iterator[Any]):
-    """The runs of a loop, as they are played.
+class _Tally:
+    """How many runs were played, and how many choices were refused."""
 
-    Attributes:
-        played: How many there were so far.
-        refused: How many further switches ``max_preemptions`` has refused, known at the end.
+    def __init__(self) -> None:
+        self.played = self.refused = 0
+
+
+class Runs(Iterator[Any]):
+    """The runs of a loop, as they are played; when it is dropped, the loop has ended.
+
+    Args:
+        iterator: Plays them. It must not refer to this object, or it would not be dropped.
+        tally: What it counts.
+        bound: The most preemptions of a run.
     """
 
-    def __init__(self, play: Callable[[Runs], Iterator[Any]], bound: float = math.inf) -> None:
-        self.played = self.refused = 0
+    def __init__(
+        self, iterator: Generator[Any, None, None], tally: _Tally, bound: float = math.inf
+    ) -> None:
+        self._iterator = iterator
+        self._tally = tally
         self._bound = bound
-        self._iterator = play(self)
 
     def __next__(self) -> Any:
         return next(self._iterator)
@@ -1217,9 +1246,19 @@ class Runs(Iterator[Any]):
     def __str__(self) -> str:
         return BOUND.format(runs=self.played, bound=self._bound, refused=self.refused)
 
+    @property
+    def played(self) -> int:
+        """How many there were so far."""
+        return self._tally.played
+
+    @property
+    def refused(self) -> int:
+        """How many further switches ``max_preemptions`` refused; known when the loop has ended."""
+        return self._tally.refused
+
     def close(self) -> None:
         """End the loop: the emulator is what it was before."""
-        self._iterator.close()  # type: ignore[attr-defined]  # a generator
+        self._iterator.close()
 
 
 def every_interleaving(
@@ -1284,11 +1323,12 @@ def every_interleaving(
     plays_more = reads == "any" and bound > 0
     world = _World(emu, callables, timeout, plays_stale=plays_more)
     search = _Search(world.known, bound=bound, plays_more=plays_more)
+    tally = _Tally()
 
-    def play(runs: Runs) -> Iterator[Run]:
+    def play() -> Generator[Run, None, None]:
         with world.opened():
             if session.schedule is not None:
-                with world.played(_fitting(session.schedule, _INTERLEAVED)) as played:
+                with world.replayed(session.schedule, _INTERLEAVED) as played:
                     yield _run_of(world, played, kinds)
                 return
             for node in search.nodes():
@@ -1297,27 +1337,19 @@ def every_interleaving(
                         run = _run_of(world, played, kinds)
                         if world.known.keeps(list(run.steps)):
                             search.restart()
-                        runs.played += 1
+                        tally.played += 1
                         yield run
                 except _NotAsPlanned:
                     world.known.unavailable.add(node.heads[node.last])
-                if runs.played == max_runs:
+                if tally.played == max_runs:
                     break
-            runs.refused = search.refused
-            _log.info("%s", runs)
+            tally.refused = search.refused
+            _log.info(BOUND.format(runs=tally.played, bound=bound, refused=tally.refused))
 
-    return Runs(play, bound)
+    return Runs(play(), tally, bound)
 
 
 _INTERLEAVED: Final = (STALE, CONFLICT, EXPIRED)
-
-
-def _fitting(schedule: str, marks: Sequence[str]) -> list[Choice]:
-    """Return the choices of a schedule that was asked for by its text."""
-    choices = _parse(schedule)
-    if any(choice.mark and choice.mark not in marks for choice in choices):
-        raise EmulatorError(UNFIT.format(schedule=schedule, why="it is of another kind of loop"))
-    return choices
 
 
 def _run_of(
@@ -1389,23 +1421,24 @@ def every_crash(emu: Emulator, callable: Call, kind: CrashKind = "crash") -> Run
     if kind not in _POINTS:
         raise ValueError(BAD_KIND.format(value=kind))
     world = _World(emu, (callable,), 5, plays_stale=False)
+    tally = _Tally()
 
-    def play(runs: Runs) -> Iterator[Crash]:
+    def play() -> Generator[Crash, None, None]:
         with world.opened():
             with world.played(()) as (whole, _):
                 [task] = whole.tasks
                 if task.error is not None:
                     raise task.error
-            if session.schedule is None:
-                schedules = list(_interruptions(whole.steps, kind))
-            else:
-                schedules = [_fitting(session.schedule, _POINTS[kind])]
-            for choices in schedules:
+            if session.schedule is not None:
+                with world.replayed(session.schedule, _POINTS[kind]) as (stage, _):
+                    yield _crash_of(stage)
+                return
+            for choices in _interruptions(whole.steps, kind):
                 with world.played(choices) as (stage, _):
-                    runs.played += 1
-                    yield _crash_of(stage, len(choices))
+                    tally.played += 1
+                    yield _crash_of(stage)
 
-    return Runs(play)
+    return Runs(play(), tally)
 
 
 _POINTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -1435,16 +1468,14 @@ def _interruptions(steps: Sequence[Step], kind: CrashKind) -> Iterator[list[Choi
             yield [Choice(0)] * number + [Choice(0, mark, item)]
 
 
-def _crash_of(stage: Stage, at: int) -> Crash:
+def _crash_of(stage: Stage) -> Crash:
     """Return what came of an interruption.
 
     Raises:
         BaseException: the callable raised something else than it was interrupted with.
     """
     [task] = stage.tasks
-    if len(stage.steps) < at:
-        schedule = "".join(str(step.choice) for step in stage.steps)
-        raise EmulatorError(UNFIT.format(schedule=schedule, why="the callable ends before"))
+    at = next(number for number, step in enumerate(stage.steps, start=1) if step.choice.mark)
     step = stage.steps[at - 1]
     crash = Crash(
         "".join(str(one.choice) for one in stage.steps[:at]),
@@ -1570,7 +1601,8 @@ def _cells(steps: Sequence[Step], number: int, step: Step) -> Iterator[str] | li
 
 def _key_text(ask: Ask) -> list[str]:
     """Return the values of the keys of a single item that a request names."""
-    return [_plain(value) for _, position in ask.footprint.items for value in position[1:]][:3]
+    items = sorted(ask.footprint.items, key=str)
+    return [_plain(value) for _, position in items for value in position[1:]][:3]
 
 
 def _plain(value: Any) -> str:
