@@ -35,8 +35,8 @@ from emulator.settings import DEFAULT_SETTINGS, Settings
 if TYPE_CHECKING:
     from emulator.capacity import InsightsReport, Metrics, Receipt, ScalingPolicy
     from emulator.clients import Client, Table
-    from emulator.operations.footprints import Footprint as Footprint  # for doors
     from emulator.observe import Backlog, HotKey, Ledger, NamespaceView, PartitionView, Spending
+    from emulator.operations.footprints import Footprint as Footprint  # for doors
     from emulator.persistence.export_folder import ExportedTable
 
 _MODES = ("off", "observe", "enforce")

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from emulator import expressions
 from emulator.engine import Account, Table
 from emulator.engine.minutes import expire
 from emulator.model.wire import load_item
@@ -63,7 +62,6 @@ class Footprint(NamedTuple):
         """The tables that it names or writes to."""
         names = self.touched | self.written
         return frozenset(name[0] for name in names if len(name) < 3 and name and name[0] != "*")
-
 
     def expired(self, account: Account) -> Footprint | None:
         """Return the footprint of deleting the expired items that it names; None if there are none.
@@ -117,7 +115,7 @@ def footprint_of(account: Account, operation: str, request: Any) -> Footprint:
     facts = OPERATIONS.get(operation)
     if facts is None:
         return Footprint(frozenset((EVERYTHING,)))
-    if facts.kind is Kind.CONTROL and operation != "GetRecords" or account.faults.rules:
+    if (facts.kind is Kind.CONTROL and operation != "GetRecords") or account.faults.rules:
         return Footprint(frozenset((EVERYTHING,)), frozenset((EVERYTHING,)))
     try:
         named = _Reader(account).read(operation, request)
@@ -135,7 +133,7 @@ class _Reader:
         self._read: set[Name] = set()
         self._written: set[Name] = set()
 
-    def read(self, operation: str, request: Mapping[str, Any]) -> Footprint:
+    def read(self, operation: str, request: dict[str, Any]) -> Footprint:
         is_eventual = False
         match operation:
             case "GetItem" | "Query" | "Scan" | "SearchVectors" | "BatchGetItem":
@@ -144,26 +142,23 @@ class _Reader:
                 self._read.add(ALL_ITEMS)
             case "ExecuteStatement" | "BatchExecuteStatement" | "ExecuteTransaction":
                 is_eventual = self._read_statements(operation, request)
-            case "TransactGetItems":
-                for action in request["TransactItems"]:
-                    self._read.add(self._item(action["Get"]))
-            case "TransactWriteItems":
-                self._write_together(request)
+            case "TransactGetItems" | "TransactWriteItems":
+                self._act_together(request)
             case "BatchWriteItem":
-                for table, members in request["RequestItems"].items():
-                    for member in members:
-                        [body] = member.values()
-                        self._written.add(self._item(body | {"TableName": table}))
+                self._write_batch(request)
             case _:
                 self._written.add(self._item(request))
-        if self._account.settings.transaction_seconds and operation == "TransactGetItems":
-            self._written |= self._read  # it holds what it reads
-        touched, written = self._read | self._written, set(writes_of(self._written))
+        touched, written = self._read | self._written, writes_of(self._written)
+        shared = self._shared(request)
+        return Footprint(frozenset(touched | shared), written | shared, is_eventual)
+
+    def _shared(self, request: Mapping[str, Any]) -> frozenset[Name]:
+        """Return what a request reads and writes besides items: its token, throughput."""
         token = request.get("ClientRequestToken")
         shared: set[Name] = set() if token is None else {("token", "", token)}
         if self._account.capacity == "enforce":
             shared |= {("units", "", table) for table in self._tables}
-        return Footprint(frozenset(touched | shared), frozenset(written | shared), is_eventual)
+        return frozenset(shared)
 
     def _table(self, name: str) -> Table:
         account = self._account
@@ -179,7 +174,7 @@ class _Reader:
         key = load_item({name: attributes[name] for name in table.key.names})
         return table.name, table.position(table.key.values(key))
 
-    def _read_items(self, operation: str, request: Mapping[str, Any]) -> bool:
+    def _read_items(self, operation: str, request: dict[str, Any]) -> bool:
         if operation == "BatchGetItem":
             for name, wanted in request["RequestItems"].items():
                 for key in wanted["Keys"]:
@@ -191,7 +186,7 @@ class _Reader:
             self._read.add(self._page(operation, request))
         return not request.get("ConsistentRead", False)
 
-    def _page(self, operation: str, request: Mapping[str, Any]) -> Name:
+    def _page(self, operation: str, request: dict[str, Any]) -> Name:
         table = self._table(request["TableName"])
         if operation == "Scan":
             return ALL_ITEMS
@@ -201,11 +196,19 @@ class _Reader:
         low, _ = bounds(key_range, table.settings.placement_salt)
         return table.name, low[:2]
 
-    def _write_together(self, request: Mapping[str, Any]) -> None:
+    def _act_together(self, request: Mapping[str, Any]) -> None:
+        is_held = self._account.settings.transaction_seconds > 0  # whatever a transaction names
         for action in request["TransactItems"]:
             [(kind, body)] = action.items()
-            names = self._read if kind == "ConditionCheck" else self._written
+            only_reads = kind in ("Get", "ConditionCheck") and not is_held
+            names = self._read if only_reads else self._written
             names.add(self._item(body))
+
+    def _write_batch(self, request: Mapping[str, Any]) -> None:
+        for table, members in request["RequestItems"].items():
+            for member in members:
+                [body] = member.values()
+                self._written.add(self._item(body | {"TableName": table}))
 
     # Statements
 

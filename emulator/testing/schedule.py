@@ -57,13 +57,6 @@ DIES_AFTER: Final = ">"
 LOST_ANSWER: Final = "?"
 ONE_UNDONE: Final = "/"
 ONE_DONE: Final = "%"
-_WORDS: Final = {
-    STALE: "stale",
-    EXPIRED: "after the item expired",
-    DIES_BEFORE: "dies before it",
-    DIES_AFTER: "served, dies without the answer",
-    LOST_ANSWER: "served, the answer is lost",
-}
 
 #: Runs beyond this are not those of a program that ends.
 MOST_REQUESTS: Final = 10_000
@@ -350,17 +343,16 @@ class Stage:
         self._by_thread[threading.get_ident()] = task
         try:
             task.result = task.context.run(_called, task.call, self._emulator)
-        except BaseException as error:  # noqa: BLE001  # it is the result of the run
+        except BaseException as error:  # it is the result of the run
             task.error = error
         task.is_over = True
         self._progress += 1
         try:
-            if task.asked is None and task.error is None:
-                raise EmulatorError(NO_REQUEST.format(name=task.name))
             if not task.is_dead and self._failure is None:
+                _require_request(task)
                 self._script.met(task.number, None)
             self._pass_on()
-        except BaseException as error:  # noqa: BLE001  # told by ``play``
+        except BaseException as error:  # told by ``play``
             self._fail(error)
 
     def _gate(
@@ -378,10 +370,8 @@ class Stage:
             raise _Stopped
         try:
             choice = self._turn_of(task, account, operation, request)
-            if len(self.steps) >= MOST_REQUESTS:
-                raise EmulatorError(ENDLESS)
         except (EmulatorError, _NotAsPlanned) as error:
-            self._failure = self._failure or error
+            self._failure = error
             raise _Stopped from None
         return self._serve(task, account, choice)
 
@@ -390,6 +380,8 @@ class Stage:
     ) -> Choice:
         """Return what becomes of a request once it is its turn."""
         self._progress += 1
+        if self._progress > MOST_REQUESTS:
+            raise EmulatorError(ENDLESS)
         known = self._script.expected(task.number)
         if known is None or (known.operation, known.request) != (operation, request):
             footprint = footprint_of(account, operation, request)
@@ -405,9 +397,9 @@ class Stage:
                 return choice
             self._hand_over(choice)
             self._wait(task)
-        choice, task.turn = task.turn, None
-        assert choice is not None, "who has the baton has a turn"
-        return choice
+        turn, task.turn = task.turn, None
+        assert turn is not None, "who has the baton has a turn"
+        return turn
 
     def _wait(self, task: _Task) -> None:
         """Wait for the baton."""
@@ -450,14 +442,14 @@ class Stage:
         if self._failure is not None:
             return False
         stuck = self._current
-        assert stuck is not None and stuck.thread is not None, "somebody has the baton"
+        assert stuck is not None, "a callable has the baton"
         waiting = [
             f"{task.name}, which waits at {where(task.asked.place)}"
             for task in self.tasks
             if task.asked is not None and task is not stuck and not task.is_over
         ]
         holders = HOLDERS.format(names=" or ".join(waiting)) if waiting else ""
-        place = _line_of(stuck.thread)
+        place = _line_of(stuck)
         self._failure = EmulatorError(
             STUCK.format(name=stuck.name, seconds=self._timeout, place=place, holders=holders)
         )
@@ -596,6 +588,11 @@ class Stage:
 _LOOKS: Final = 10
 
 
+def _require_request(task: _Task) -> None:
+    if task.asked is None and task.error is None:
+        raise EmulatorError(NO_REQUEST.format(name=task.name))
+
+
 def _called(call: Call, emulator: Emulator) -> Any:
     """Call a function; if it is a coroutine function, run it in a loop of its own."""
     result = call()
@@ -639,23 +636,25 @@ def _sleeping_virtually(sleep: Callable[[float], bool]) -> Iterator[None]:
         if not sleep(seconds):
             real(seconds)
 
-    time.sleep = sleep_of  # noqa: TID251
+    time.sleep = sleep_of  # type: ignore[assignment]  # noqa: TID251  # nobody names its argument
     try:
         yield
     finally:
         time.sleep = real  # noqa: TID251
 
 
-def _line_of(thread: threading.Thread) -> str:
-    """Return where a thread is: the innermost line of the caller's own code, if there is one."""
-    frame = sys._current_frames().get(thread.ident or 0)
+def _line_of(task: _Task) -> str:
+    """Return where a callable is: the innermost line of the caller's own code, if there is one."""
+    frame = sys._current_frames().get(0 if task.thread is None else task.thread.ident or 0)
     lines = [] if frame is None else extract_stack(frame)
     own = [line for line in lines if _is_own(line.filename)] or lines
     return f"{own[-1].filename}:{own[-1].lineno}" if own else "an unknown line"
 
 
 def _is_own(file: str) -> bool:
-    return not file.startswith(("<", sys.prefix, sys.base_prefix)) and "emulator/testing" not in file
+    return (
+        not file.startswith(("<", sys.prefix, sys.base_prefix)) and "emulator/testing" not in file
+    )
 
 
 def _transaction_against(task: int, ask: Ask, asked: Mapping[int, Ask | None]) -> int | None:
@@ -669,9 +668,10 @@ def _transaction_against(task: int, ask: Ask, asked: Mapping[int, Ask | None]) -
     ):
         return None
     for other, waiting in asked.items():
-        if other != task and waiting is not None and waiting.is_transaction:
-            if not waiting.footprint.items.isdisjoint(ask.footprint.items):
-                return other
+        if other == task or waiting is None or not waiting.is_transaction:
+            continue
+        if not waiting.footprint.items.isdisjoint(ask.footprint.items):
+            return other
     return None
 
 
@@ -688,7 +688,7 @@ def _batch_of(ask: Ask, chosen: Callable[[int], bool]) -> dict[str, Any]:
     return ask.request | {"RequestItems": tables}
 
 
-def _batch_size(ask: Ask) -> int:
+def batch_size(ask: Ask) -> int:
     """Return how many items a batch has; none if it is no batch of items."""
     if ask.operation not in ("BatchGetItem", "BatchWriteItem"):
         return 0
@@ -856,7 +856,7 @@ class _Known:
         known = self.asks.setdefault((task, head), ask)
         if known is ask:  # as nearly always: see ``Trace.expected``
             return
-        if known is None or ask is None or str(known) != str(ask):  # operation and tables
+        if known is None or str(known) != str(ask):  # operation and tables
             raise EmulatorError(
                 NOT_DETERMINISTIC.format(
                     name=_name(task, self._calls[task]),
@@ -1044,6 +1044,10 @@ class _Session:
         self.schedule: str | None = None
         self.last: Run | Crash | None = None
 
+    def begin(self, schedule: str | None) -> None:
+        """Begin a test."""
+        self.schedule, self.last = schedule, None
+
 
 session: Final = _Session()
 #: The gates of the emulators on which an experiment is played.
@@ -1086,9 +1090,10 @@ class _World:
             trace = Trace(self.known, choices)
             stage = Stage(self.emulator, self.calls, trace, self._timeout)
             stage.play()
+            if len(stage.steps) < len(choices):
+                raise _NotAsPlanned
             self.known.finished.add(trace.node.heads)
             yield stage, trace
-
 
     @contextmanager
     def replayed(self, schedule: str, marks: Sequence[str]) -> Iterator[tuple[Stage, Trace]]:
@@ -1098,8 +1103,6 @@ class _World:
             raise _unfit(schedule, "it is of another kind of loop")
         try:
             with self.played(choices) as (stage, trace):
-                if len(stage.steps) < len(choices):
-                    raise _NotAsPlanned
                 yield stage, trace
         except _NotAsPlanned:
             raise _unfit(schedule, "the callables do not make these requests") from None
@@ -1110,7 +1113,7 @@ def _unfit(schedule: str, why: str) -> EmulatorError:
 
 
 @dataclass(eq=False)
-class _Played:
+class Played:
     """What a run left to look at.
 
     Attributes:
@@ -1124,11 +1127,14 @@ class _Played:
     outcomes: tuple[str, ...] = field(repr=False)
 
     def __str__(self) -> str:
-        return _drawn(self)
+        # Most runs are never shown.
+        from emulator.testing.run_table import table_of
+
+        return table_of(self)
 
 
 @dataclass(eq=False)
-class Run(_Played):
+class Run(Played):
     """One interleaving.
 
     Attributes:
@@ -1156,7 +1162,9 @@ class Run(_Played):
     def _equals(self, other: Run) -> bool:
         if other is self:
             return True
-        if [_comparable(one) for one in self.results] != [_comparable(one) for one in other.results]:
+        if [_comparable(one) for one in self.results] != [
+            _comparable(one) for one in other.results
+        ]:
             return False
         tables = self._written() | other._written()
         return self._contents(tables) == other._contents(tables)
@@ -1165,7 +1173,9 @@ class Run(_Played):
         """Return the tables that it may have changed."""
         if any(step.ask.kind is Kind.CONTROL and step.ask.changes for step in self.steps):
             return {table for tables in tables_by_region(self._end).values() for table in tables}
-        return {table for step in self.steps if step.ask.changes for table in step.ask.footprint.tables}
+        return {
+            table for step in self.steps if step.ask.changes for table in step.ask.footprint.tables
+        }
 
     def _contents(self, tables: set[str]) -> dict[tuple[str, str], list[str] | None]:
         """Return the items of tables as it left them, in every region."""
@@ -1186,7 +1196,7 @@ class Run(_Played):
 
 
 @dataclass(eq=False)
-class Crash(_Played):
+class Crash(Played):
     """One way to be interrupted.
 
     Attributes:
@@ -1387,7 +1397,9 @@ def _outcome(task: _Task) -> str:
     return f"returned {task.result!r}" if task.error is None else f"raised {task.error!r}"
 
 
-def every_crash(emu: Emulator, callable: Call, kind: CrashKind = "crash") -> Runs:  # noqa: A002  # its name is public
+def every_crash(
+    emu: Emulator, callable: Call, kind: CrashKind = "crash"
+) -> Runs:  # its name is public
     """Play a function once for every way in which it can be interrupted at a request.
 
     State, time and counts are as in ``every_interleaving``; what the body of the loop finds is what
@@ -1451,7 +1463,7 @@ _POINTS: Final[Mapping[str, tuple[str, ...]]] = {
 def _interruptions(steps: Sequence[Step], kind: CrashKind) -> Iterator[list[Choice]]:
     """Yield the schedules of all interruptions of a run that was not interrupted."""
     for number, step in enumerate(steps):
-        size = _batch_size(step.ask)
+        size = batch_size(step.ask)
         marks: list[tuple[str, int | None]] = []
         if kind == "lost_answer":
             marks.append((LOST_ANSWER, None))
@@ -1475,7 +1487,10 @@ def _crash_of(stage: Stage) -> Crash:
         BaseException: the callable raised something else than it was interrupted with.
     """
     [task] = stage.tasks
-    at = next(number for number, step in enumerate(stage.steps, start=1) if step.choice.mark)
+    marked = [number for number, step in enumerate(stage.steps, start=1) if step.choice.mark]
+    if not marked:
+        raise _unfit("".join(str(step.choice) for step in stage.steps), "nothing is interrupted")
+    at = marked[0]
     step = stage.steps[at - 1]
     crash = Crash(
         "".join(str(one.choice) for one in stage.steps[:at]),
@@ -1488,7 +1503,7 @@ def _crash_of(stage: Stage) -> Crash:
         task.result if task.error is None else task.error,
     )
     session.last = crash
-    if task.error is not None and step.error not in _causes(task.error):
+    if task.error is not None and step.error not in list(_causes(task.error)):
         task.error.add_note(str(crash))
         raise task.error
     return crash
@@ -1521,7 +1536,7 @@ class Switches(Follow):
         return Choice(current)
 
 
-def play_once(emu: Emulator, calls: Sequence[Call], script: Script) -> _Played:
+def play_once(emu: Emulator, calls: Sequence[Call], script: Script) -> Played:
     """Play one run on an emulator as it is, and keep what it leaves.
 
     Raises:
@@ -1530,7 +1545,7 @@ def play_once(emu: Emulator, calls: Sequence[Call], script: Script) -> _Played:
     _check_calls("a rule", calls)
     stage = Stage(emu, calls, script, 5)
     stage.play()
-    played = _Played(
+    played = Played(
         "".join(str(step.choice) for step in stage.steps),
         tuple(stage.steps),
         tuple(task.name for task in stage.tasks),
@@ -1552,91 +1567,3 @@ def _check_calls(what: str, calls: Sequence[object]) -> None:
 def _check_number(name: str, value: object, least: int) -> None:
     if value is not None and (type(value) is not int or value < least):
         raise ValueError(BAD_NUMBER.format(name=name, least=least, value=value))
-
-
-# A run as a table
-
-_WIDTH: Final = 38
-REPLAY: Final = "play it again: pytest --ddb-schedule '{schedule}'"
-LOST_UPDATE: Final = "LOST UPDATE: it overwrites request {number}, which came after its read"
-
-
-def _drawn(run: _Played) -> str:
-    """Return a run as a table with a column for each callable."""
-    width = max(_WIDTH, *map(len, run.names))
-    lines = ["  ".join(["  #", *(name.ljust(width) for name in run.names)]).rstrip()]
-    for number, step in enumerate(run.steps, start=1):
-        cells = _cells(run.steps, number, step)
-        indent = " " * (5 + (width + 2) * step.choice.task)
-        lines.append(f"{number:>3}{indent[3:]}{cells[0]}")
-        lines += [f"{indent}  {cell}" for cell in cells[1:]]
-    lines.append(
-        "  ".join(["   ", *(_short(outcome, width).ljust(width) for outcome in run.outcomes)]).rstrip()
-    )
-    return "\n".join([*lines, REPLAY.format(schedule=run.schedule)])
-
-
-def _cells(steps: Sequence[Step], number: int, step: Step) -> Iterator[str] | list[str]:
-    """Return the lines that tell of a request."""
-    named = _key_text(step.ask)
-    cells = [_short(" ".join([str(step.ask), *named]), _WIDTH)]
-    word = _WORDS.get(step.choice.mark)
-    if step.choice.mark == DIES_BEFORE and step.choice.number is not None:
-        word = f"dies after {step.choice.number} of {_batch_size(step.ask)} items"
-    elif step.choice.mark in (ONE_UNDONE, ONE_DONE):
-        undone = "only" if step.choice.mark == ONE_UNDONE else "all but"
-        word = f"unprocessed: {undone} item {step.choice.number} of {_batch_size(step.ask)}"
-    if word is not None:
-        cells.append(word)
-    if step.error is not None and not isinstance(step.error, ProcessDied):
-        cells.append(_short(f"-> {getattr(step.error, 'code', None) or type(step.error).__name__}"))
-    elif step.answer:
-        cells.append(_short(f"-> {_plain(step.answer)}"))
-    overwritten = _overwritten(steps, number)
-    if overwritten is not None:
-        cells.append(LOST_UPDATE.format(number=overwritten))
-    cells.append(where(step.ask.place))
-    return cells
-
-
-def _key_text(ask: Ask) -> list[str]:
-    """Return the values of the keys of a single item that a request names."""
-    items = sorted(ask.footprint.items, key=str)
-    return [_plain(value) for _, position in items for value in position[1:]][:3]
-
-
-def _plain(value: Any) -> str:
-    """Return a value of the wire in few signs: without the letters of its types."""
-    if isinstance(value, Mapping):
-        if len(value) == 1 and next(iter(value)) in ("S", "N", "B", "BOOL", "M", "L"):
-            return _plain(next(iter(value.values())))
-        return "{" + ", ".join(f"{name}: {_plain(one)}" for name, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_plain, value)) + "]"
-    return str(value)
-
-
-def _short(text: str, width: int = 60) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _overwritten(steps: Sequence[Step], number: int) -> int | None:
-    """Return which request's write an unconditional write has lost, if it has.
-
-    Another wrote the item since the writer last read it.
-    """
-    writer = steps[number - 1]
-    is_blind = "ConditionExpression" not in writer.ask.request and "Expected" not in writer.ask.request
-    if not (is_blind and writer.applied and writer.ask.kind is Kind.WRITE):
-        return None
-    other = None
-    for at in range(number - 2, -1, -1):
-        step = steps[at]
-        if step.ask.footprint.items.isdisjoint(writer.ask.footprint.items):
-            continue
-        if step.choice.task != writer.choice.task:
-            if step.applied and step.ask.changes:
-                other = at + 1
-        else:
-            return other
-    return None

@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator import ApiError, Emulator, ManualClock
@@ -27,7 +27,10 @@ def emulator(capacity="observe", **options):
 
 # Programs: each step is a letter for what is done, and one for the item
 
-READ_ALL = {"KeyConditionExpression": "shelf = :s", "ExpressionAttributeValues": {":s": {"S": "s1"}}}
+READ_ALL = {
+    "KeyConditionExpression": "shelf = :s",
+    "ExpressionAttributeValues": {":s": {"S": "s1"}},
+}
 
 
 def request_of(step, seen):
@@ -111,7 +114,11 @@ class AllOrders:
                 self.outcomes.add((tuple(seen), contents(self.emu)))
                 return
             coming = [
-                (task, mark, cost + bool(mark) + (bool(choices) and task != choices[-1][0] in asked))
+                (
+                    task,
+                    mark,
+                    cost + bool(mark) + (bool(choices) and task != choices[-1][0] in asked),
+                )
                 for task in asked
                 for mark in ("", *self.marks(task, asked, history))
             ]
@@ -126,7 +133,9 @@ class AllOrders:
             before = self.emu.snapshot()
             if mark == "expired":
                 self.emu.call("DeleteItem", {"TableName": "stock", "Key": KEYS["x"]})
-            answer = heard(self.emu.call, *request) if mark != "conflict" else self.conflict(request)
+            answer = (
+                heard(self.emu.call, *request) if mark != "conflict" else self.conflict(request)
+            )
             if mark == "stale":
                 answer = self.stale(request, history)
             history.append(before)
@@ -142,10 +151,12 @@ class AllOrders:
         if is_eventual and self.stale(asked[task], history) is not None:
             yield "stale"
         others = [names_of(asked[other]) for other in asked if other != task]
-        if operation in ("PutItem", "DeleteItem", "TransactWriteItems"):
-            if any(len(named) > 1 and named & names_of(asked[task]) for named in others):
-                yield "conflict"
-        if self.x_has_expired() and (operation in ("Query", "Scan") or "x" in names_of(asked[task])):
+        writes = operation in ("PutItem", "DeleteItem", "TransactWriteItems")
+        if writes and any(len(named) > 1 and named & names_of(asked[task]) for named in others):
+            yield "conflict"
+        if self.x_has_expired() and (
+            operation in ("Query", "Scan") or "x" in names_of(asked[task])
+        ):
             yield "expired"
 
     def stale(self, request, history):
