@@ -68,7 +68,7 @@ def _cells(steps: Sequence[Step], number: int, step: Step) -> list[str]:
         cells.append(word)
     if step.error is not None and not isinstance(step.error, ProcessDied):
         cells.append(_short(f"-> {getattr(step.error, 'code', None) or type(step.error).__name__}"))
-    elif step.answer:
+    elif step.answer or (step.answer is not None and not step.ask.changes):
         cells.append(_short(f"-> {_plain(step.answer)}"))
     overwritten = _overwritten(steps, number)
     if overwritten is not None:

@@ -58,6 +58,8 @@ LOST_ANSWER: Final = "?"
 ONE_UNDONE: Final = "/"
 ONE_DONE: Final = "%"
 
+#: For how long a callable may go on without a request.
+TIMEOUT_SECONDS: Final = 5
 #: Runs beyond this are not those of a program that ends.
 MOST_REQUESTS: Final = 10_000
 _MOST_CALLABLES: Final = 26
@@ -331,6 +333,18 @@ class Stage:
                     task.thread.join(0 if self._failure is not None else None)
         if self._failure is not None:
             raise self._failure
+
+    @property
+    def results(self) -> list[Any]:
+        """What the callables returned or raised."""
+        return [task.result if task.error is None else task.error for task in self.tasks]
+
+    def raise_what_is_not(self, expected: tuple[type[BaseException], ...], run: Played) -> None:
+        """Raise what a callable raised, with the run as a note, unless it is expected."""
+        for task in self.tasks:
+            if task.error is not None and not isinstance(task.error, expected):
+                task.error.add_note(str(run))
+                raise task.error
 
     def _begin(self, task: _Task) -> None:
         """Start a callable, which has the baton from its beginning."""
@@ -1042,7 +1056,7 @@ class _Session:
 
     def __init__(self) -> None:
         self.schedule: str | None = None
-        self.last: Run | Crash | None = None
+        self.last: Played | None = None
 
     def begin(self, schedule: str | None) -> None:
         """Begin a test."""
@@ -1278,7 +1292,7 @@ def every_interleaving(
     max_runs: int | None = None,
     reads: Reads = "any",
     expected: type[BaseException] | tuple[type[BaseException], ...] = (),
-    timeout: float = 5,
+    timeout: float = TIMEOUT_SECONDS,
 ) -> Runs:
     """Play callables at once, in every order of their requests that can make a difference.
 
@@ -1326,7 +1340,7 @@ def every_interleaving(
     _check_number("max_runs", max_runs, 1)
     if reads not in ("any", "latest"):
         raise ValueError(BAD_READS.format(value=reads))
-    kinds = expected if isinstance(expected, tuple) else (expected,)
+    kinds: tuple[Any, ...] = expected if isinstance(expected, tuple) else (expected,)
     if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
         raise TypeError(BAD_EXPECTED.format(value=expected))
     bound = math.inf if max_preemptions is None else max_preemptions
@@ -1371,30 +1385,24 @@ def _run_of(
         BaseException: a callable raised it, and it is not expected; the run is its note.
     """
     stage, trace = played
-    results = [task.result if task.error is None else task.error for task in stage.tasks]
-    schedule = "".join(str(step.choice) for step in stage.steps)
-    run = Run(
-        schedule,
-        tuple(stage.steps),
-        tuple(task.name for task in stage.tasks),
-        tuple(_outcome(task) for task in stage.tasks),
-        results,
-        trace.preemptions,
-        world,
-        world.emulator.snapshot(),
-    )
+    end = world.emulator.snapshot()
+    run = Run(*_told(stage), stage.results, trace.preemptions, world, end)
     session.last = run
-    for task in stage.tasks:
-        if task.error is not None and not isinstance(task.error, expected):
-            task.error.add_note(str(run))
-            raise task.error
+    stage.raise_what_is_not(expected, run)
     if not run.preemptions:
         world.serial_runs.append(run)
     return run
 
 
-def _outcome(task: _Task) -> str:
-    return f"returned {task.result!r}" if task.error is None else f"raised {task.error!r}"
+def _told(stage: Stage) -> tuple[str, tuple[Step, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return what every run has that was played: schedule, steps, names and outcomes."""
+    schedule = "".join(str(step.choice) for step in stage.steps)
+    names = tuple(task.name for task in stage.tasks)
+    outcomes = tuple(
+        f"returned {task.result!r}" if task.error is None else f"raised {task.error!r}"
+        for task in stage.tasks
+    )
+    return schedule, tuple(stage.steps), names, outcomes
 
 
 def every_crash(
@@ -1432,7 +1440,7 @@ def every_crash(
     _check_calls("every_crash()", (callable,))
     if kind not in _POINTS:
         raise ValueError(BAD_KIND.format(value=kind))
-    world = _World(emu, (callable,), 5, plays_stale=False)
+    world = _World(emu, (callable,), TIMEOUT_SECONDS, plays_stale=False)
     tally = _Tally()
 
     def play() -> Generator[Crash, None, None]:
@@ -1486,26 +1494,17 @@ def _crash_of(stage: Stage) -> Crash:
     Raises:
         BaseException: the callable raised something else than it was interrupted with.
     """
-    [task] = stage.tasks
     marked = [number for number, step in enumerate(stage.steps, start=1) if step.choice.mark]
     if not marked:
         raise _unfit("".join(str(step.choice) for step in stage.steps), "nothing is interrupted")
     at = marked[0]
     step = stage.steps[at - 1]
-    crash = Crash(
-        "".join(str(one.choice) for one in stage.steps[:at]),
-        tuple(stage.steps),
-        (task.name,),
-        (_outcome(task),),
-        at,
-        (step.ask.operation, step.ask.request),
-        step.applied,
-        task.result if task.error is None else task.error,
-    )
+    request = (step.ask.operation, step.ask.request)
+    crash = Crash(*_told(stage), at, request, step.applied, stage.results[0])
     session.last = crash
-    if task.error is not None and step.error not in list(_causes(task.error)):
-        task.error.add_note(str(crash))
-        raise task.error
+    # Whatever is raised because of the interruption, as an SDK does that gives up.
+    if step.error not in list(_causes(stage.tasks[0].error)):
+        stage.raise_what_is_not((), crash)
     return crash
 
 
@@ -1517,45 +1516,56 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 class Switches(Follow):
-    """The script that was drawn: who begins, and after which requests another goes on."""
+    """The script that was drawn: who goes first, and after which requests the next goes on."""
 
-    def __init__(self, first: int, switches: Sequence[int]) -> None:
+    def __init__(self, first: int, after: Sequence[int]) -> None:
         super().__init__()
         self._first = first
-        self._switches = switches
+        self._after = after
 
     def next(self, current: int | None, open_tasks: Sequence[int]) -> Choice:
         """Return whose turn it is."""
-        turn = self._turn
+        served = self._turn
         self._turn += 1
         if current is None:
-            start = open_tasks.index(self._first) if self._first in open_tasks else 0
-            return Choice(open_tasks[start])
-        if turn in self._switches:
+            return Choice(self._first if self._first in open_tasks else open_tasks[0])
+        if served in self._after:
             current = open_tasks[(open_tasks.index(current) + 1) % len(open_tasks)]
         return Choice(current)
 
 
-def play_once(emu: Emulator, calls: Sequence[Call], script: Script) -> Played:
+class Dies(Follow):
+    """The script that was drawn: a callable dies after some requests, if it makes as many."""
+
+    def __init__(self, served: int, *, is_served: bool) -> None:
+        mark = DIES_AFTER if is_served else DIES_BEFORE
+        super().__init__([Choice(0)] * served + [Choice(0, mark)])
+
+
+@dataclass(eq=False)
+class KeptRun(Played):
+    """A run that left its state where it was played.
+
+    Attributes:
+        results: What the callables returned; ``ProcessDied`` for one that died.
+    """
+
+    results: list[Any]
+
+
+def play_once(emu: Emulator, calls: Sequence[Call], script: Script) -> KeptRun:
     """Play one run on an emulator as it is, and keep what it leaves.
 
     Raises:
         BaseException: a callable raised it; the run is its note.
     """
-    _check_calls("a rule", calls)
-    stage = Stage(emu, calls, script, 5)
+    _check_calls("interleaved()", calls)
+    stage = Stage(emu, calls, script, TIMEOUT_SECONDS)
     stage.play()
-    played = Played(
-        "".join(str(step.choice) for step in stage.steps),
-        tuple(stage.steps),
-        tuple(task.name for task in stage.tasks),
-        tuple(_outcome(task) for task in stage.tasks),
-    )
-    for task in stage.tasks:
-        if task.error is not None and not isinstance(task.error, ProcessDied):
-            task.error.add_note(str(played))
-            raise task.error
-    return played
+    run = KeptRun(*_told(stage), stage.results)
+    session.last = run
+    stage.raise_what_is_not((ProcessDied,), run)
+    return run
 
 
 def _check_calls(what: str, calls: Sequence[object]) -> None:
