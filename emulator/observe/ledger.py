@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from emulator.capacity import READ, Reason, Receipt
@@ -16,7 +17,7 @@ from emulator.engine.events import Billed, Event, Events, IndexDelayed, RequestS
 from emulator.locks import Rank, new_lock
 from emulator.observe.concentration import LoadConcentration
 from emulator.observe.findings import CallHistory
-from emulator.observe.places import Place, calling_place, calling_place_and_entry, where
+from emulator.observe.places import Place, calling_place_and_entry, where
 from emulator.service.catalogue import ON_ITEMS, Kind, names_of
 from emulator.settings import Settings
 
@@ -125,12 +126,16 @@ class Ledger:
                 self._enter_request(event)
         elif type(event) is Billed:
             with self._lock:
-                entry = self._entry(event.operation, event.table, None, calling_place())
+                entry = self._entry(event.operation, event.table, None, self.calling_place()[0])
                 dollars = TARIFFS[event.item].usd(event.quantity, _PRICED)
                 entry.billed[event.item] = entry.billed.get(event.item, 0.0) + dollars
         elif type(event) is Throttled or type(event) is IndexDelayed:
             with self._lock:
                 self._enter_refusal(event)
+
+    def calling_place(self) -> tuple[Place, FrameType | None]:
+        """Return which line is to answer for what is entered, and by which call it got there."""
+        return calling_place_and_entry()
 
     def _enter_request(self, event: RequestServed) -> None:
         self.calls += 1
@@ -139,7 +144,7 @@ class Ledger:
         if not event.receipts:
             self._enter_free(event)
             return
-        place, entry_point = calling_place_and_entry()
+        place, entry_point = self.calling_place()
         self.history.note(event, place, entry_point)
         operation = event.operation
         names_index = operation in _OF_AN_INDEX
@@ -168,7 +173,7 @@ class Ledger:
     def _enter_free(self, event: RequestServed) -> None:
         request: object = event.request  # as it came: a refused one may be no structure at all
         named = request.get("TableName") if isinstance(request, Mapping) else None
-        key = (event.operation, named if isinstance(named, str) else "", calling_place())
+        key = (event.operation, named if isinstance(named, str) else "", self.calling_place()[0])
         entry = self._free.setdefault(key, LedgerEntry(key[0], key[1], None, key[2]))
         entry.calls += 1
 
@@ -178,7 +183,7 @@ class Ledger:
         index = None
         if event.operation in _OF_AN_INDEX:
             index = resource_names(event.reasons[0].resource)[1]
-        entry = self._entry(event.operation, event.table, index, calling_place())
+        entry = self._entry(event.operation, event.table, index, self.calling_place()[0])
         entry.throttles += 1
         entry.reasons += [reason for reason in event.reasons if reason not in entry.reasons]
 
