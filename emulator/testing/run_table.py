@@ -79,7 +79,7 @@ def _cells(steps: Sequence[Step], number: int, step: Step) -> list[str]:
 
 def _key_text(ask: Ask) -> list[str]:
     """Return the values of the keys of a single item that a request names."""
-    items = sorted(ask.footprint.items, key=str)
+    items = sorted(ask.footprint.items, key=lambda item: str(item[1][1:]))
     return [_plain(value) for _, position in items for value in position[1:]][:3]
 
 

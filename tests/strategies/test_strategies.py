@@ -300,7 +300,31 @@ def test_a_workload_is_played_in_the_order_of_time():
         workload.play(Emulator())
 
 
+def test_a_play_can_end_with_the_first_throttle():
+    put = Request(
+        "PutItem", {"TableName": "orders", "Item": {"customer": {"S": "a"}, "created": {"N": "1"}}}
+    )
+    workload = Workload((Burst(0, 0, 3_000, (put,)),))
+    for capacity in ("observe", "enforce"):
+        emu = Emulator(clock=ManualClock(), capacity=capacity)
+        emu.call("CreateTable", create_request("orders", "customer", "created:N"))
+        ledger = workload.play(emu, until_throttled=True)
+        assert (ledger.calls, ledger.throttles) == (1_001, 1)
+
+
 @settings(quick, max_examples=15)
+@given(workloads(ORDERS, max_count=60))
+def test_workloads_send_single_items_of_few_keys_in_round_numbers(workload):
+    for burst in workload.bursts:
+        assert burst.count in (1, 2, 5, 10, 20, 50, 60)
+        assert {request.operation for request in burst.requests} <= {
+            "PutItem",
+            "GetItem",
+            "UpdateItem",
+            "DeleteItem",
+        }
+
+
 @given(workloads(ORDERS, max_count=5))
 def test_workloads_can_be_played(workload):
     assert workload.play(filled(ORDERS)).calls == sum(burst.count for burst in workload.bursts)

@@ -1,12 +1,21 @@
 """Experiments: which orders and interruptions are played, and what is as before afterwards."""
 
+import asyncio
+import itertools
 import json
+import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
+import boto3
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator import ApiError, Emulator, ManualClock
-from emulator.testing import every_interleaving
+from emulator import ApiError, Emulator, ManualClock, mock_dynamodb
+from emulator.errors import EmulatorError
+from emulator.testing import every_crash, every_interleaving, schedule
 from tests.tables import create_request
 
 NOW = 1_800_000_000
@@ -207,3 +216,304 @@ def test_the_outcomes_are_those_of_all_orders(programs, bound, reads, capacity):
     ]
 
     assert set(outcomes) == expected
+
+
+# How many runs, and in which order
+
+
+def counter(emu, name="a", attempts=1):
+    """Return code that counts: carelessly, or with a condition in up to so many attempts."""
+
+    def count():
+        for _ in range(attempts):
+            item = emu.call("GetItem", {"TableName": "stock", "Key": KEYS[name]}).get("Item", {})
+            seen = int(item["n"]["N"]) if item else 0
+            request = {"TableName": "stock", "Item": KEYS[name] | {"n": {"N": str(seen + 1)}}}
+            if attempts > 1:
+                request["ConditionExpression"] = "attribute_not_exists(n) OR n = :seen"
+                request["ExpressionAttributeValues"] = {":seen": {"N": str(seen)}}
+            if "Conditional" not in heard(emu.call, "PutItem", request):
+                return "counted"
+        return "gave up"
+
+    return count
+
+
+def counted(emu, name="a"):
+    return int(emu.call("GetItem", {"TableName": "stock", "Key": KEYS[name]})["Item"]["n"]["N"])
+
+
+ALL_LATEST = {"reads": "latest", "max_preemptions": None}
+
+
+def test_two_careless_counters_have_four_orders_and_two_lose():
+    emu = emulator()
+    runs = every_interleaving(emu, counter(emu), counter(emu), **ALL_LATEST)
+
+    seen = [(run.schedule, run.preemptions, counted(emu), run.serial) for run in runs]
+
+    assert seen == [
+        ("aabb", 0, 2, True),
+        ("bbaa", 0, 2, True),
+        ("abba", 1, 1, False),
+        ("baab", 1, 1, False),
+    ]
+
+
+def test_three_careful_counters_have_108_orders_and_none_loses():
+    emu = emulator()
+    calls = [counter(emu, attempts=5)] * 3
+
+    outcomes = [
+        (counted(emu), run.results) for run in every_interleaving(emu, *calls, **ALL_LATEST)
+    ]
+
+    assert outcomes == [(3, ["counted"] * 3)] * 108
+
+
+def test_what_commutes_is_played_once():
+    emu = emulator()
+
+    runs = every_interleaving(emu, counter(emu, "a"), counter(emu, "b"))
+
+    assert [run.schedule for run in runs] == ["aabb"]
+
+
+def test_runs_can_be_limited_and_the_bound_says_what_it_refused():
+    emu = emulator()
+    runs = every_interleaving(emu, counter(emu), counter(emu), reads="latest", max_preemptions=0)
+
+    assert [run.schedule for run in runs] == ["aabb", "bbaa"]
+    assert str(runs) == "2 runs; max_preemptions=0 refused 2 further switches"
+    assert len(list(every_interleaving(emu, counter(emu), counter(emu), max_runs=1))) == 1
+
+
+# State
+
+
+def test_everything_is_as_before_afterwards():
+    emu = Emulator()
+    emu.call("CreateTable", STOCK)
+    clock, events, moment = emu.clock, [], emu.clock.now()
+    emu.events.subscribe(events.append)
+    emu.faults.add(kind="latency", latency=1.0, times=1)
+    threads = threading.active_count()
+
+    with emu.budget(calls=0):
+        for run in every_interleaving(emu, counter(emu), counter(emu)):
+            assert emu.clock.now() - moment < 3600
+            assert threading.active_count() == threads
+            emu.clock.advance(7200)
+            assert run.steps
+
+    assert (events, emu.clock, emu.faults.rules[0].hits) == ([], clock, 0)
+    emu.faults.clear()
+    assert emu.call("Scan", {"TableName": "stock"})["Count"] == 0
+    assert emu.faults.gate is None
+
+
+def test_a_loop_that_is_left_has_ended():
+    emu = emulator()
+    for _ in every_interleaving(emu, counter(emu)):
+        break
+
+    assert list(every_crash(emu, counter(emu)))
+    assert "Item" not in emu.call("GetItem", {"TableName": "stock", "Key": KEYS["a"]})
+
+
+def test_sleeps_move_the_clock_and_take_no_time():
+    emu = Emulator()
+    emu.call("CreateTable", STOCK)
+
+    async def wait():
+        await asyncio.sleep(3600)
+        counter(emu)()
+        time.sleep(60)  # noqa: TID251  # what is to be virtual
+        return emu.clock.now()
+
+    [run] = every_interleaving(emu, wait)
+
+    assert round(run.results[0] - emu.clock.now()) == 3660
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("play", "error"),
+    [
+        (lambda emu: every_interleaving(emu, 3), "takes functions without arguments, not 3"),
+        (lambda emu: every_interleaving(emu), "takes at least one callable"),
+        (lambda emu: every_interleaving(emu, counter(emu), reads="x"), "reads is"),
+        (lambda emu: every_interleaving(emu, counter(emu), max_runs=0), "max_runs is a number"),
+        (lambda emu: every_interleaving(emu, counter(emu), expected=3), "expected takes classes"),
+        (lambda emu: every_crash(emu, counter(emu), kind="x"), "kind is"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_the_loop(play, error):
+    with pytest.raises((TypeError, ValueError), match=error):
+        play(emulator())
+
+
+def test_a_callable_without_a_request_is_named():
+    with pytest.raises(EmulatorError, match=r"a \(.*\) made no request"):
+        list(every_interleaving(emulator(), lambda: None))
+
+
+def test_requests_of_other_threads_are_refused():
+    emu = emulator()
+
+    def in_a_pool():
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(counter(emu)).result()
+
+    with pytest.raises(EmulatorError, match="only the threads of the callables"):
+        list(every_interleaving(emu, in_a_pool))
+
+
+def test_who_waits_for_a_lock_and_who_holds_it_are_named():
+    emu, lock = emulator(), threading.Lock()
+
+    def locked():
+        with lock:
+            counter(emu)()
+
+    with pytest.raises(EmulatorError, match=r"b \(.*locked\) made no request.*held by a"):
+        list(every_interleaving(emu, locked, locked, timeout=0.05))
+
+
+def test_code_that_asks_for_something_else_each_time_is_named():
+    emu, times = emulator(), itertools.count()
+
+    def scan_once():
+        if next(times):
+            counter(emu)()
+        else:
+            emu.call("Scan", {"TableName": "stock"})
+
+    with pytest.raises(EmulatorError, match="not deterministic: where it asked for Scan stock"):
+        list(every_interleaving(emu, scan_once, counter(emu)))
+
+
+def test_a_loop_inside_another_is_refused():
+    emu = emulator()
+
+    runs = every_interleaving(emu, counter(emu))
+    next(runs)
+
+    with pytest.raises(EmulatorError, match="inside another"):
+        list(every_crash(emu, counter(emu)))
+    runs.close()
+    assert list(every_crash(emu, counter(emu)))
+
+
+def test_an_exception_is_raised_with_its_run_unless_it_is_expected():
+    emu = emulator()
+
+    def fail():
+        counter(emu)()
+        raise KeyError("x")
+
+    with pytest.raises(KeyError) as raised:
+        list(every_interleaving(emu, fail))
+    assert "play it again: pytest --ddb-schedule 'aa'" in raised.value.__notes__[0]
+    [run] = every_interleaving(emu, fail, expected=KeyError, reads="latest")
+    assert repr(run.results) == "[KeyError('x')]"
+
+
+# A schedule that is played again
+
+
+@pytest.fixture
+def asked_for():
+    yield schedule.session
+    schedule.session.begin(None)
+
+
+def test_one_schedule_is_played_again(asked_for):
+    emu = emulator()
+    asked_for.begin("abba")
+
+    [run] = every_interleaving(emu, counter(emu), counter(emu))
+
+    assert (run.schedule, run.preemptions) == ("abba", 1)
+
+
+@pytest.mark.parametrize("text", ["?", "abc", "aa<", "ab!", "aaaa"])
+def test_a_schedule_that_does_not_fit_is_refused(asked_for, text):
+    emu = emulator()
+    asked_for.begin(text)
+
+    with pytest.raises(EmulatorError, match=rf"the schedule {re.escape(repr(text))} does not fit"):
+        list(every_interleaving(emu, counter(emu), counter(emu)))
+
+
+# Crashes
+
+
+def interruptions(emu, call, kind="crash"):
+    return [(crash.schedule, crash.at, crash.applied) for crash in every_crash(emu, call, kind)]
+
+
+def load_of(emu):
+    rows = [{"PutRequest": {"Item": KEYS[name]}} for name in "abx"]
+
+    def load():
+        left = {"stock": rows}
+        while left:
+            left = emu.call("BatchWriteItem", {"RequestItems": left})["UnprocessedItems"]
+
+    return load
+
+
+def test_a_process_dies_before_each_request_and_after_each_write():
+    emu = emulator()
+
+    assert interruptions(emu, counter(emu)) == [
+        ("a<", 1, False),
+        ("aa<", 2, False),
+        ("aa>", 2, True),
+    ]
+
+
+def test_a_process_dies_within_a_batch():
+    emu = emulator()
+
+    expected = [("a<", 1, False), ("a<1", 1, True), ("a<2", 1, True), ("a>", 1, True)]
+    assert interruptions(emu, load_of(emu)) == expected
+
+
+def test_items_of_a_batch_stay_unprocessed():
+    emu = emulator()
+
+    schedules = [crash.schedule for crash in every_crash(emu, load_of(emu), kind="unprocessed")]
+
+    assert schedules == ["a/0a", "a/1a", "a/2a", "a%0a", "a%1a", "a%2a"]
+
+
+def test_a_dead_process_sends_nothing_more():
+    emu = emulator()
+
+    def die_hard():
+        try:
+            counter(emu)()
+        finally:
+            counter(emu, "b")()
+
+    left = [emu.call("Scan", {"TableName": "stock"})["Count"] for _ in every_crash(emu, die_hard)]
+
+    assert left == [1, 1, 2, 2, 2, 3]
+
+
+def test_boto3_tries_again_when_an_answer_is_lost():
+    emu = emulator()
+
+    def put():
+        boto3.resource("dynamodb", "us-east-1").Table("stock").put_item(
+            Item={"shelf": "s1", "sku": "a"}
+        )
+
+    with mock_dynamodb(emu):
+        [crash] = every_crash(emu, put, kind="lost_answer")
+
+    assert [(step.choice.mark, step.applied) for step in crash.steps] == [("?", True), ("", True)]
