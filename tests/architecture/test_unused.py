@@ -17,8 +17,8 @@ DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest
 USED_BY_OTHERS = {
     "those who test with the emulator": {
         "accessed_keys", "consumed_read", "consumed_write",
-        "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
-        "peak_read", "peak_write", "throttled_keys", "throttled_read", "throttled_write",
+        "import_table", "interleaved", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
+        "peak_read", "peak_write", "serial", "throttled_keys", "throttled_read", "throttled_write",
         "usd_kept_month",
         "waiting_write",
     },
