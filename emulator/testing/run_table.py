@@ -109,7 +109,7 @@ def _overwritten(steps: Sequence[Step], number: int) -> int | None:
     )
     if not (is_blind and writer.applied and writer.ask.kind is Kind.WRITE):
         return None
-    other = None
+    other, has_read = None, False
     for at in range(number - 2, -1, -1):
         step = steps[at]
         if step.ask.footprint.items.isdisjoint(writer.ask.footprint.items):
@@ -117,6 +117,10 @@ def _overwritten(steps: Sequence[Step], number: int) -> int | None:
         if step.choice.task != writer.choice.task:
             if step.applied and step.ask.changes:
                 other = at + 1
+                if has_read:  # of a time before this write
+                    return other
+        elif step.choice.mark == STALE and other is None:
+            has_read = True
         else:
             return other
     return None

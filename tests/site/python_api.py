@@ -14,6 +14,7 @@ MODULES = {
     "emulator.clients": "Clients that need no boto3",
     "emulator.designs": "Tables as infrastructure code declares them",
     "emulator.strategies": "Strategies and a state machine for hypothesis",
+    "emulator.testing": "Races, crashes and lost answers",
     "emulator.lab": "The lab",
     "emulator.errors": "Errors",
 }

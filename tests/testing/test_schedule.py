@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+import random
 import re
 import threading
 import time
@@ -517,3 +518,16 @@ def test_boto3_tries_again_when_an_answer_is_lost():
         [crash] = every_crash(emu, put, kind="lost_answer")
 
     assert [(step.choice.mark, step.applied) for step in crash.steps] == [("?", True), ("", True)]
+
+
+def test_chance_is_the_same_in_every_run():
+    emu = emulator()
+
+    def draw():
+        counter(emu)()
+        return random.random()  # noqa: TID251  # what callables may do
+
+    drawn = [run.results for run in every_interleaving(emu, draw, draw, reads="latest")]
+
+    assert sorted(drawn[0]) == sorted(drawn[1])
+    assert random.random() in drawn[0]  # noqa: TID251  # the loop has drawn nothing
