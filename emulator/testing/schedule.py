@@ -1329,8 +1329,8 @@ def every_interleaving(
     aabb 2 True
     bbaa 2 True
     abba 1 False
-    abab 1 False
     aab~b 1 False
+    baab 1 False
     bba~a 1 False
     """
     _check_calls("every_interleaving()", callables)

@@ -4,7 +4,7 @@ import pytest
 
 from emulator import Emulator, ManualClock
 from emulator.api import footprint_of
-from tests.tables import create_request
+from emulator.testing.table_notation import create_request
 
 KEY = {"pk": {"S": "a"}, "sk": {"N": "1"}}
 SAME = {"pk": {"S": "a"}, "sk": {"N": "1.0"}}

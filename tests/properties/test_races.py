@@ -8,7 +8,7 @@ import pytest
 
 from emulator import ApiError, Emulator, ManualClock, mock_dynamodb
 from emulator.testing import every_crash, every_interleaving
-from tests.tables import create_request
+from emulator.testing.table_notation import create_request
 
 NOW = 1_800_000_000
 

@@ -4,7 +4,7 @@ import re
 
 from emulator import Emulator
 from emulator.testing import every_crash, every_interleaving
-from tests.tables import create_request
+from emulator.testing.table_notation import create_request
 
 LOST = """\
   #  a (visit)                               b (visit)

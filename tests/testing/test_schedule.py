@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import boto3
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from emulator import ApiError, Emulator, ManualClock, mock_dynamodb
 from emulator.errors import EmulatorError
 from emulator.testing import every_crash, every_interleaving, schedule
-from tests.tables import create_request
+from emulator.testing.table_notation import create_request
 
 NOW = 1_800_000_000
 STOCK = create_request("stock", "shelf", "sku")
@@ -340,20 +341,21 @@ def test_sleeps_move_the_clock_and_take_no_time():
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("play", "error"),
-    [
-        (lambda emu: every_interleaving(emu, 3), "takes functions without arguments, not 3"),
-        (lambda emu: every_interleaving(emu), "takes at least one callable"),
-        (lambda emu: every_interleaving(emu, counter(emu), reads="x"), "reads is"),
-        (lambda emu: every_interleaving(emu, counter(emu), max_runs=0), "max_runs is a number"),
-        (lambda emu: every_interleaving(emu, counter(emu), expected=3), "expected takes classes"),
-        (lambda emu: every_crash(emu, counter(emu), kind="x"), "kind is"),
-    ],
-)
-def test_wrong_arguments_are_refused_before_the_loop(play, error):
+WRONG: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
+    (every_interleaving, (3,), {}, "takes functions without arguments, not 3"),
+    (every_interleaving, (), {}, "takes at least one callable"),
+    (every_interleaving, (print,), {"reads": "x"}, "reads is"),
+    (every_interleaving, (print,), {"max_runs": 0}, "max_runs is a number"),
+    (every_interleaving, (print,), {"expected": 3}, "expected takes classes"),
+    (every_crash, (3,), {}, "takes functions without arguments, not 3"),
+    (every_crash, (print,), {"kind": "x"}, "kind is"),
+]
+
+
+@pytest.mark.parametrize(("play", "calls", "options", "error"), WRONG)
+def test_wrong_arguments_are_refused_before_the_loop(play, calls, options, error):
     with pytest.raises((TypeError, ValueError), match=error):
-        play(emulator())
+        play(emulator(), *calls, **options)
 
 
 def test_a_callable_without_a_request_is_named():
