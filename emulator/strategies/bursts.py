@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +17,7 @@ from emulator.observe import Event, Ledger, Place, Throttled, calling_place
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.service.throttling import is_throttle
 from emulator.strategies import whole_requests
-from emulator.strategies.schemas import ATTRIBUTES, table_schemas
+from emulator.strategies.schemas import table_schemas
 from emulator.strategies.table_schema import Schema, TableSchema
 from emulator.strategies.values import checked_when_drawn
 from emulator.strategies.whole_requests import Request
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The operations that workloads are made of, unless others are named.
 SINGLE_ITEMS: Final = ("PutItem", "GetItem", "UpdateItem", "DeleteItem")
+#: What items hold besides their keys: traffic depends on how much that is, and on nothing else.
+_CONTENTS: Final[Mapping[str, str]] = {"data": "B", "total": "N"}
 _POOLS: Final[Mapping[str, Sequence[Any]]] = {
     "S": ("a", "b", "c", "d"),
     "N": tuple(map(Decimal, range(4))),
@@ -168,7 +170,8 @@ def workloads(
         requests: What is sent; by default valid requests on few keys, so that some become hot.
         operations: The operations of these; by default those on single items.
         max_bursts: The most bursts; they may overlap.
-        max_count: The most requests of one burst; counts are 1, 2, 5, 10, 20 and so on.
+        max_count: The most requests of one burst; counts are 1, 2, 5, 10, 20 and so on, and sums of
+            them where two bursts are alike.
         max_seconds: The latest beginning of a burst, and its longest duration.
 
     >>> from emulator.strategies import create_request
@@ -183,18 +186,33 @@ def workloads(
     sent = requests
     if sent is None:
         sent = whole_requests.requests(
-            schema, operations=operations, attributes={**ATTRIBUTES, **_few_keys(schema)}
+            schema, operations=operations, attributes={**_CONTENTS, **_few_keys(schema)}
         )
     bursts = st.builds(
         Burst,
-        at=st.sampled_from([0, *_round_numbers(max_seconds)]),
-        seconds=st.sampled_from([0, *_round_numbers(max_seconds)]),
+        at=st.sampled_from([0, *_round_numbers(max_seconds, (1,))]),
+        # Few lengths, so that a burst is often one.
+        seconds=st.sampled_from([0, *_round_numbers(max_seconds, (1,))]),
         count=st.sampled_from(_round_numbers(max_count)),
         requests=st.lists(sent, min_size=1, max_size=3).map(tuple),
     )
-    return st.lists(bursts, min_size=1, max_size=max_bursts).map(
-        lambda drawn: Workload(tuple(drawn))
-    )
+    return st.lists(bursts, min_size=1, max_size=max_bursts).map(_joined)
+
+
+def _joined(drawn: Sequence[Burst]) -> Workload:
+    """Return a workload of bursts, of which those that differ only in their counts are one.
+
+    Two bursts of 1 and 1,000 requests shrink no further where 1,001 are needed; joined, they are
+    the one burst that is looked for.
+    """
+    joined: list[Burst] = []
+    for burst in drawn:
+        same = [at for at, one in enumerate(joined) if replace(one, count=burst.count) == burst]
+        if same:
+            joined[same[0]] = replace(burst, count=burst.count + joined[same[0]].count)
+        else:
+            joined.append(burst)
+    return Workload(tuple(joined))
 
 
 def _few_keys(schema: Schema) -> dict[str, SearchStrategy[Any]]:
@@ -203,13 +221,13 @@ def _few_keys(schema: Schema) -> dict[str, SearchStrategy[Any]]:
     return {name: st.sampled_from(_POOLS[letter]) for name, letter in types.items()}
 
 
-def _round_numbers(most: int) -> list[int]:
+def _round_numbers(most: int, digits: tuple[int, ...] = (1, 2, 5)) -> list[int]:
     """Return 1, 2, 5, 10 and so on up to a number, which comes last.
 
     >>> _round_numbers(60)
     [1, 2, 5, 10, 20, 50, 60]
     """
-    scale = (digit * 10**power for power in range(len(str(most))) for digit in (1, 2, 5))
+    scale = (digit * 10**power for power in range(len(str(most))) for digit in digits)
     return sorted({number for number in scale if number <= most} | {most})
 
 

@@ -330,7 +330,7 @@ class Stage:
                     break
             for task in self.tasks:
                 if task.thread is not None:
-                    task.thread.join(0 if self._failure is not None else None)
+                    task.thread.join(None if self._failure is None else _GRACE_SECONDS)
         if self._failure is not None:
             raise self._failure
 
@@ -600,6 +600,8 @@ class Stage:
 
 #: Into how many looks a timeout is divided.
 _LOOKS: Final = 10
+#: How long a run that has failed waits for a thread that may never end.
+_GRACE_SECONDS: Final = 0.1
 
 
 def _require_request(task: _Task) -> None:
