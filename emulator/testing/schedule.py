@@ -794,7 +794,7 @@ class _Known:
         self.expired: dict[int, Footprint] = {}
         self.unavailable: set[int] = set()
         self.seen_at_large: set[frozenset[Any]] = set()
-        self._played: list[list[Step]] = []
+        self._played: list[list[tuple[Choice, Ask, Footprint | None]]] = []
         self._seen_before = 0
 
     def root(self) -> _Node:
@@ -889,12 +889,14 @@ class _Known:
         if self._plays_stale and footprint.is_eventual and len(footprint.items) != 1:
             self.seen_at_large.add(footprint.touched - {("*",)})
 
-    def keeps(self, steps: list[Step]) -> bool:
+    def keeps(self, steps: Sequence[Step]) -> bool:
         """Keep a run; return whether it has shown that fewer requests commute than was thought.
 
         Then all that was learned is learned anew, from the runs that were played.
         """
-        self._played.append(steps)
+        if not self._plays_stale:
+            return False
+        self._played.append([(step.choice, step.ask, step.expired) for step in steps])
         if len(self.seen_at_large) == self._seen_before:
             return False
         self._seen_before = len(self.seen_at_large)
@@ -902,9 +904,9 @@ class _Known:
         self.asks, self.finished, self.expired, self.unavailable = {}, set(), {}, set()
         for played in self._played:
             trace = Trace(self)
-            for step in played:
-                trace.met(step.choice.task, step.ask)
-                trace.served(step)
+            for choice, ask, expired in played:
+                trace.met(choice.task, ask)
+                trace.served(Step(choice, ask, expired=expired))
             for task in range(len(self._calls)):
                 trace.met(task, None)
             self.finished.add(trace.node.heads)
@@ -1361,7 +1363,7 @@ def every_interleaving(
                 try:
                     with world.played(node.choices()) as played:
                         run = _run_of(world, played, kinds)
-                        if world.known.keeps(list(run.steps)):
+                        if world.known.keeps(run.steps):
                             search.restart()
                         tally.played += 1
                         yield run
