@@ -31,18 +31,25 @@ from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from traceback import extract_stack
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from emulator.api import footprint_of
 from emulator.clients import connection_closed
 from emulator.clock import NANOSECONDS
-from emulator.observe import Place, calling_place, tables_by_region, tables_of, uncounted, where
+from emulator.observe import (
+    Place,
+    Snapshot,
+    calling_place,
+    tables_by_region,
+    tables_of,
+    uncounted,
+    where,
+)
 from emulator.service.catalogue import OPERATIONS, Kind
 from emulator.service.errors import EmulatorError
 
 if TYPE_CHECKING:
     from emulator.api import Account, Emulator, Footprint
-    from emulator.observe import Snapshot
 
 Call: TypeAlias = Callable[[], Any]
 Reads: TypeAlias = Literal["any", "latest"]
@@ -338,13 +345,6 @@ class Stage:
     def results(self) -> list[Any]:
         """What the callables returned or raised."""
         return [task.result if task.error is None else task.error for task in self.tasks]
-
-    def raise_what_is_not(self, expected: tuple[type[BaseException], ...], run: Played) -> None:
-        """Raise what a callable raised, with the run as a note, unless it is expected."""
-        for task in self.tasks:
-            if task.error is not None and not isinstance(task.error, expected):
-                task.error.add_note(str(run))
-                raise task.error
 
     def _begin(self, task: _Task) -> None:
         """Start a callable, which has the baton from its beginning."""
@@ -1083,6 +1083,8 @@ class _World:
         self.known = _Known(calls, plays_stale=plays_stale)
         self.serial_runs: list[Run] = []
         self._timeout = timeout
+        self._start = Snapshot({})
+        self._random = random.getstate()
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -1091,7 +1093,6 @@ class _World:
         if faults in _playing or faults.gate is not None:
             raise EmulatorError(INSIDE)
         _playing.append(faults)
-        self._random = random.getstate()
         try:
             with self.emulator.trial():
                 self._start = self.emulator.snapshot()
@@ -1112,6 +1113,12 @@ class _World:
                 raise _NotAsPlanned
             self.known.finished.add(trace.node.heads)
             yield stage, trace
+
+    def play_without_switches(self) -> None:
+        """Play what a run is compared with, where only that run is asked for."""
+        for node in _Search(self.known, bound=0, plays_more=False).nodes():
+            with self.played(node.choices()) as played:
+                _run_of(self, *played)
 
     @contextmanager
     def replayed(self, schedule: str, marks: Sequence[str]) -> Iterator[tuple[Stage, Trace]]:
@@ -1143,6 +1150,18 @@ class Played:
     steps: tuple[Step, ...]
     names: tuple[str, ...] = field(repr=False)
     outcomes: tuple[str, ...] = field(repr=False)
+
+    def unless_it_raised(self, stage: Stage, expected: tuple[type[BaseException], ...]) -> Self:
+        """Return this run, unless one of its callables raised what is not expected.
+
+        Raises:
+            BaseException: a callable raised it; the run is its note.
+        """
+        for task in stage.tasks:
+            if task.error is not None and not isinstance(task.error, expected):
+                task.error.add_note(str(self))
+                raise task.error
+        return self
 
     def __str__(self) -> str:
         # Most runs are never shown.
@@ -1356,13 +1375,14 @@ def every_interleaving(
     def play() -> Generator[Run, None, None]:
         with world.opened():
             if session.schedule is not None:
+                world.play_without_switches()
                 with world.replayed(session.schedule, _INTERLEAVED) as played:
-                    yield _run_of(world, played, kinds)
+                    yield _run_of(world, *played).unless_it_raised(played[0], kinds)
                 return
             for node in search.nodes():
                 try:
                     with world.played(node.choices()) as played:
-                        run = _run_of(world, played, kinds)
+                        run = _run_of(world, *played).unless_it_raised(played[0], kinds)
                         if world.known.keeps(run.steps):
                             search.restart()
                         tally.played += 1
@@ -1380,19 +1400,10 @@ def every_interleaving(
 _INTERLEAVED: Final = (STALE, CONFLICT, EXPIRED)
 
 
-def _run_of(
-    world: _World, played: tuple[Stage, Trace], expected: tuple[type[BaseException], ...]
-) -> Run:
-    """Return what came of a run.
-
-    Raises:
-        BaseException: a callable raised it, and it is not expected; the run is its note.
-    """
-    stage, trace = played
+def _run_of(world: _World, stage: Stage, trace: Trace) -> Run:
+    """Return what came of a run; without a preemption, others are compared with it."""
     end = world.emulator.snapshot()
-    run = Run(*_told(stage), stage.results, trace.preemptions, world, end)
-    session.last = run
-    stage.raise_what_is_not(expected, run)
+    session.last = run = Run(*_told(stage), stage.results, trace.preemptions, world, end)
     if not run.preemptions:
         world.serial_runs.append(run)
     return run
@@ -1508,7 +1519,7 @@ def _crash_of(stage: Stage) -> Crash:
     session.last = crash
     # Whatever is raised because of the interruption, as an SDK does that gives up.
     if step.error not in list(_causes(stage.tasks[0].error)):
-        stage.raise_what_is_not((), crash)
+        crash.unless_it_raised(stage, ())
     return crash
 
 
@@ -1566,10 +1577,8 @@ def play_once(emu: Emulator, calls: Sequence[Call], script: Script) -> KeptRun:
     _check_calls("interleaved()", calls)
     stage = Stage(emu, calls, script, TIMEOUT_SECONDS)
     stage.play()
-    run = KeptRun(*_told(stage), stage.results)
-    session.last = run
-    stage.raise_what_is_not((ProcessDied,), run)
-    return run
+    session.last = run = KeptRun(*_told(stage), stage.results)
+    return run.unless_it_raised(stage, (ProcessDied,))
 
 
 def _check_calls(what: str, calls: Sequence[object]) -> None:

@@ -439,7 +439,16 @@ def test_one_schedule_is_played_again(asked_for):
 
     [run] = every_interleaving(emu, counter(emu), counter(emu))
 
-    assert (run.schedule, run.preemptions) == ("abba", 1)
+    assert (run.schedule, run.preemptions, run.serial) == ("abba", 1, False)
+
+
+def test_a_run_that_is_played_again_is_compared_with_those_without_switches(asked_for):
+    emu = emulator()
+    asked_for.begin("abab")
+
+    [run] = every_interleaving(emu, counter(emu, "a"), counter(emu, "b"))
+
+    assert run.serial
 
 
 @pytest.mark.parametrize("text", ["?", "abc", "aa<", "ab!", "aaaa"])
