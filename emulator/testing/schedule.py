@@ -957,11 +957,14 @@ class _Search:
         self._later: dict[int, list[_Node]] = {}
         self._covered: dict[tuple[int, ...], tuple[int, set[int | None]]] = {}
         self.refused = 0
+        #: How often it has begun: what is known is numbered anew each time.
+        self._beginnings = 0
         self.restart()
 
     def restart(self) -> None:
         """Begin again: what is known has changed, and what was played stays played."""
         self._stack, self._later, self._covered = [self._known.root()], {}, {}
+        self._beginnings += 1
         self.refused = 0
 
     def nodes(self) -> Iterator[_Node]:
@@ -976,8 +979,9 @@ class _Search:
                 self._stack = self._later.pop(min(self._later))[::-1]
             node = self._stack.pop()
             if not self._is_known(node):
+                beginnings = self._beginnings
                 yield node
-                if not self._is_known(node):
+                if self._beginnings != beginnings or not self._is_known(node):
                     continue
             self._add_expiry(node)
             asked = known.asked(node)
