@@ -22,7 +22,7 @@ from emulator.operations.statements import reads, writes
 from emulator.partiql import Bound, Exists, Select, load_parameters
 from emulator.service.catalogue import OPERATIONS, Kind
 from emulator.service.errors import ApiError, ResourceNotFoundException
-from emulator.storage import bounds
+from emulator.storage import Position, bounds
 
 #: What is read or written; the longer, the narrower.
 Name: TypeAlias = tuple[Any, ...]
@@ -93,6 +93,11 @@ class Footprint(NamedTuple):
                     expire(account, table, position)
 
 
+def _collection(table: str, position: Position) -> Name:
+    """Return the name of an item collection, which is no item's."""
+    return table, position[:2], "collection"
+
+
 def _is_item(name: Name) -> bool:
     return len(name) == 2 and isinstance(name[1], tuple)
 
@@ -101,7 +106,7 @@ def writes_of(items: Iterable[Name]) -> frozenset[Name]:
     """Return every name under which a write of these items is seen."""
     written: set[Name] = set()
     for table, position in items:
-        written |= {(table, position), (table, position[:2]), (table,), ALL_ITEMS}
+        written |= {(table, position), _collection(table, position), (table,), ALL_ITEMS}
     return frozenset(written)
 
 
@@ -194,7 +199,7 @@ class _Reader:
             return (table.name,)
         key_range = key_condition_of(request).range(table.key)
         low, _ = bounds(key_range, table.settings.placement_salt)
-        return table.name, low[:2]
+        return _collection(table.name, low)
 
     def _act_together(self, request: Mapping[str, Any]) -> None:
         is_held = self._account.settings.transaction_seconds > 0  # whatever a transaction names
