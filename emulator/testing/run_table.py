@@ -66,8 +66,8 @@ def _cells(steps: Sequence[Step], number: int, step: Step) -> list[str]:
         word = f"unprocessed: {undone} item {step.choice.number} of {batch_size(step.ask)}"
     if word is not None:
         cells.append(word)
-    if step.error is not None and not isinstance(step.error, ProcessDied):
-        cells.append(_short(f"-> {getattr(step.error, 'code', None) or type(step.error).__name__}"))
+    if step.error is not None and step.error != ProcessDied.__name__:
+        cells.append(_short(f"-> {step.error}"))
     elif step.answer or (step.answer is not None and not step.ask.changes):
         cells.append(_short(f"-> {_plain(step.answer)}"))
     overwritten = _overwritten(steps, number)

@@ -190,7 +190,8 @@ class Step:
         choice: Whose it is, and what became of it.
         ask: The request.
         answer: What it was answered, if it was.
-        error: What it was refused with, or what was raised in place of an answer.
+        error: The name of the error that it got in place of an answer.
+        raised: That error, if it is no error of the usual service.
         applied: Whether it was served, its answer received or not.
         expired: What deleting the expired items that it names would write, if there are any.
         before: The contents before it, if a later read may still see them.
@@ -199,7 +200,8 @@ class Step:
     choice: Choice
     ask: Ask
     answer: Mapping[str, Any] | None = None
-    error: BaseException | None = None
+    error: str | None = None
+    raised: BaseException | None = None
     applied: bool = False
     expired: Footprint | None = None
     before: Snapshot | None = None
@@ -496,7 +498,9 @@ class Stage:
             if isinstance(error, _NotAsPlanned):
                 self._failure = error
                 raise _Stopped from None
-            step.error = error
+            step.error = getattr(error, "code", None) or type(error).__name__
+            if step.choice.mark:  # only then: by its traceback an exception keeps the whole run
+                step.raised = error
             raise
         finally:
             task.is_served = False
@@ -1522,7 +1526,7 @@ def _crash_of(stage: Stage) -> Crash:
     crash = Crash(*_told(stage), at, request, step.applied, stage.results[0])
     session.last = crash
     # Whatever is raised because of the interruption, as an SDK does that gives up.
-    if step.error not in list(_causes(stage.tasks[0].error)):
+    if step.raised not in list(_causes(stage.tasks[0].error)):
         crash.unless_it_raised(stage, ())
     return crash
 
