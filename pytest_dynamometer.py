@@ -46,6 +46,8 @@ NOT_MANUAL: Final = (
     'name ddb_clock among the arguments, or mark the test with ddb(clock="manual")'
 )
 CONSOLE: Final = "dynamometer: the console of this test is at {url}"
+#: Where runs are played; asked only where a test has loaded it, or a run is to be played again.
+EXPERIMENTS: Final = "emulator.testing.schedule"
 #: Modules of the debuggers of editors, which no hook tells of.
 _DEBUGGERS: Final = frozenset(("debugpy", "pydevd"))
 NEEDS_BOTO3: Final = "ddb_resource needs boto3: pip install 'dynamometer[boto]'"
@@ -232,6 +234,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--ddb-compare-fail", metavar="LIMITS", help="allowed growth, such as wcu:5%%,calls:2")
     ini("ddb_compare_fail", "how far a test may exceed its record; default: rcu:0%,wcu:0%")
     add("--ddb-report", metavar="PATH", help="write what tests consumed, as .json or .html")
+    add("--ddb-schedule", metavar="ID", help="play only this run of every_interleaving")
     ini("ddb_guard", "refuse requests to the real DynamoDB", type="bool", default=False)
     ini("ddb_summary", "print the summary at the end", type="bool", default=True)
 
@@ -374,6 +377,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Listen to the emulators while a test's body runs, and hold it to its budget."""
     state = item.config.stash[_STATE]
+    _begin_experiments(item.config.getoption("--ddb-schedule"))
     with ExitStack() as stack:
         state.body = _Body(item, stack)
         stack.callback(setattr, state, "body", None)
@@ -386,6 +390,23 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         if verdicts:
             pytest.fail("\n\n".join(verdicts), pytrace=False)
     return result
+
+
+def _begin_experiments(schedule: str | None) -> None:
+    """Have the loops of a test play one schedule, if one is asked for."""
+    if schedule is not None and _shadow() is None:
+        import_module(EXPERIMENTS)
+    experiments = sys.modules.get(EXPERIMENTS)
+    if experiments is not None:
+        experiments.session.begin(schedule)
+
+
+def _last_run(error: BaseException | None) -> str | None:
+    """Return the last run that a failing test has played, unless the error tells of it."""
+    experiments = sys.modules.get(EXPERIMENTS)
+    run = None if experiments is None else experiments.session.last
+    told = getattr(error, "__notes__", ())
+    return None if run is None or str(run) in told else str(run)
 
 
 def _verdicts(item: pytest.Item, ledger: Ledger, state: _State) -> Iterator[str]:
@@ -491,6 +512,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         from emulator.sessions.session_report import region_hints
 
         report.sections += [("dynamometer", hint) for hint in region_hints(emulators)]
+    last_run = _last_run(_raised(call)) if report.failed and call.when == "call" else None
+    if last_run is not None:
+        report.sections.append(("dynamometer: the last run", last_run))
     if ledger is not None and ledger.calls:
         from emulator.sessions.session_report import properties, throttle_hints
 

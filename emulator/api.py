@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from emulator import observe
-from emulator.clock import Clock, ManualClock, SystemClock
+from emulator.clock import NANOSECONDS, Clock, ManualClock, SystemClock
+from emulator.engine import Account as Account  # for doors
 from emulator.engine import (
-    Account,
     Accounts,
     CapacityMode,
     Events,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from emulator.capacity import InsightsReport, Metrics, Receipt, ScalingPolicy
     from emulator.clients import Client, Table
     from emulator.observe import Backlog, HotKey, Ledger, NamespaceView, PartitionView, Spending
+    from emulator.operations.footprints import Footprint as Footprint  # for doors
     from emulator.persistence.export_folder import ExportedTable
     from emulator.streams import EventSource
     from emulator.streams.filters import Pattern
@@ -196,8 +198,10 @@ class Emulator:
         if account is None:
             namespace = Namespace(key, name)
             return self._serve_first(namespace, operation, request, is_patient=is_patient)
-        if self.faults.rules:
-            self._strike(account, operation, request)
+        if self.faults.in_the_way:
+            answer = self._strike(account, operation, request)
+            if answer is not None:
+                return answer
         if self._network.accounts:
             return self._serve_in_regions(account, operation, request)
         try:
@@ -217,8 +221,10 @@ class Emulator:
         self, namespace: Namespace, operation: str, request: dict[str, Any], *, is_patient: bool
     ) -> dict[str, Any]:
         """Serve a namespace whose account is not kept yet."""
-        if self.faults.rules:
-            self._strike(self._accounts.meet(namespace), operation, request)
+        if self.faults.in_the_way:
+            answered = self._strike(self._accounts.meet(namespace), operation, request)
+            if answered is not None:
+                return answered
         answer = partial(serve, operation=operation, request=request, is_patient=is_patient)
         try:
             return self._accounts.serve(namespace, answer)
@@ -244,8 +250,17 @@ class Emulator:
         answer = partial(serve, operation=operation, request=request)
         return regions.serve(self._accounts, account, answer, needed)
 
-    def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
-        """Apply injected faults before the call; a delay does not block other calls."""
+    def _strike(
+        self, account: Account, operation: str, request: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Ask what is in a request's way: an answer in place of the service's, or None.
+
+        A delay does not block other calls.
+        """
+        gate = self.faults.gate
+        answer = None if gate is None else gate(account, operation, request)
+        if answer is not None:
+            return answer
         try:
             self.faults.strike(account, operation, request)
         except ApiError as error:
@@ -253,6 +268,7 @@ class Emulator:
                 account.begin(operation, request)
                 account.end(error.code)
             raise
+        return None
 
     def account(self, region: str | None = None) -> Account:
         """Return the account in a region; each region has its own tables.
@@ -581,6 +597,46 @@ class Emulator:
         """Return whether this emulator is narrowed to a namespace, or to none."""
         return not self._is_narrowed or namespace == (self._access_key, self.region)
 
+    @contextmanager
+    def trial(self, snapshot: Snapshot | None = None) -> Iterator[None]:
+        """Let a block try something out on virtual time, and undo all of it afterwards.
+
+        The block begins with the present contents, or with those of a snapshot. Contents, clock,
+        fault rules, metrics and who listens are then what they were: nothing that was done in the
+        block is counted, and no time has passed.
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> with emu.trial():
+        ...     _ = emu.call("CreateTable", create_request("orders", "id"))
+        ...     emu.clock.advance(3600)
+        >>> emu.call("ListTables", {})
+        {'TableNames': []}
+        """
+        if snapshot is None:
+            whole = copy(self)  # what belongs to other access keys is tried out with the rest
+            whole._is_narrowed = False
+            snapshot = whole.snapshot()
+        clock, capacity = self.clock, self.capacity
+        if not isinstance(clock, ManualClock):
+            clock = ManualClock(Decimal(clock.now_ns()) / NANOSECONDS)  # type: ignore[arg-type]  # exact, and judged as a number there
+        undo = [
+            clock.set_aside(),
+            self._network.set_aside(),
+            self._accounts.set_aside(clock),
+            self.events.set_aside(),
+            self.faults.set_aside(),
+        ]
+        clock.subscribe(self._accounts.reach_in_turns)
+        try:
+            for namespace, state in snapshot.states.items():
+                reinstate(self._accounts.get(namespace), state)
+            yield
+        finally:
+            for put_back in reversed(undo):
+                put_back()
+            self.capacity = capacity
+
     def reset(self) -> None:
         """Remove every table, stream and count, in every region.
 
@@ -903,6 +959,13 @@ def request_members(operation: str) -> Collection[str]:
     True
     """
     return find(operation).shape.members
+
+
+def footprint_of(account: Account, operation: str, request: dict[str, Any]) -> Footprint:
+    """Return which items a request names, and whether it writes them."""
+    from emulator.operations import footprints  # only for experiments
+
+    return footprints.footprint_of(account, operation, request)
 
 
 def _regions() -> Regions:

@@ -34,6 +34,8 @@ LATEST: Final = 253_370_764_800
 
 #: About so long takes a thread to wake.
 _WAKING_SECONDS: Final = 0.0001
+#: The sleep that takes real time, also where an experiment lets ``time.sleep`` move a clock.
+_sleep: Final = time.sleep
 
 NOT_MANUAL: Final = (
     "real time cannot be advanced by {seconds} seconds: give the emulator a ManualClock(), or ask "
@@ -253,6 +255,23 @@ class ManualClock:
         """Advance by ``seconds``: on virtual time a sleep takes no time at all."""
         self.advance(seconds)
 
+    def set_aside(self) -> Callable[[], None]:
+        """Go on from the same moment without listeners; returns how to put both back.
+
+        >>> clock = ManualClock(start=1_000)
+        >>> put_back = clock.set_aside()
+        >>> clock.advance(5)
+        >>> put_back()
+        >>> clock.now()
+        1000.0
+        """
+        kept, self._listeners = (self._now_ns, self._listeners), []
+
+        def put_back() -> None:
+            self._now_ns, self._listeners = kept
+
+        return put_back
+
     def subscribe(self, listener: Callable[[int], Iterator[None]]) -> None:
         """Call the bound method ``listener`` with the time after each advance.
 
@@ -305,7 +324,7 @@ def give_way() -> None:
 
     >>> give_way()
     """
-    time.sleep(_WAKING_SECONDS)
+    _sleep(_WAKING_SECONDS)
 
 
 def _check_seconds(seconds: object, what: str) -> None:

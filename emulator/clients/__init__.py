@@ -10,6 +10,7 @@ from emulator.clients.conversion import Binary, client_response, wire_request
 from emulator.clients.exceptions import (
     ClientError,
     WaiterError,
+    connection_closed,
     error_response,
     response_metadata,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "Table",
     "WaiterError",
     "client_response",
+    "connection_closed",
     "error_response",
     "response_metadata",
     "wire_request",

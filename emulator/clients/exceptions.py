@@ -24,6 +24,7 @@ from emulator.service import errors
 
 _Error = TypeVar("_Error", bound=Exception)
 
+NO_ANSWER: Final = "the emulator: the request was served, and its answer was lost"
 NO_SUCH_EXCEPTION: Final = "the service model has no error {name!r}; it has: {known}"
 
 
@@ -74,6 +75,21 @@ class WaiterError(Exception):
         Exception.__init__(self, f"Waiter {name} failed: {reason}")
         self.kwargs = {"name": name, "reason": reason}
         self.last_response = last_response
+
+
+def connection_closed() -> Exception:
+    """Return what a client raises whose connection was closed before it got an answer.
+
+    botocore tries such a request again.
+
+    >>> isinstance(connection_closed(), Exception)
+    True
+    """
+    botocore = sys.modules.get("botocore.exceptions")
+    if botocore is None:
+        return ConnectionResetError(NO_ANSWER)
+    closed: Exception = botocore.ConnectionClosedError(endpoint_url=NO_ANSWER)
+    return closed
 
 
 class Exceptions:

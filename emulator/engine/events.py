@@ -163,6 +163,17 @@ class Events:
         self._listeners.remove(entry)
         self._note_wishes()
 
+    def set_aside(self) -> Callable[[], None]:
+        """Go on without the present listeners; returns how to put them back."""
+        kept, self._listeners = self._listeners, []
+        self._note_wishes()
+
+        def put_back() -> None:
+            self._listeners = kept
+            self._note_wishes()
+
+        return put_back
+
     def _note_wishes(self) -> None:
         self.wanted = bool(self._listeners)
         wishes = [kinds for _, kinds in self._listeners]

@@ -7,14 +7,19 @@ the matching requests, at most so many times) and what happens.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from emulator.service import limits
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.fault_rules import FaultRule
+
+#: Answers a request in place of the service, or returns None to have it served.
+Gate: TypeAlias = Callable[["Account", str, dict[str, Any]], dict[str, Any] | None]
 
 
 def tables_of(request: object) -> list[str]:
@@ -49,7 +54,13 @@ def actions_of(request: object) -> list[Any]:
 
 
 class Faults:
-    """The fault rules of an emulator.
+    """The fault rules of an emulator, and the gate that requests pass in an experiment.
+
+    Attributes:
+        rules: The rules, in the order in which they were added.
+        gate: Asked about every request before any rule, while an experiment is played.
+        in_the_way: What a request meets before it is served: the gate, or else the rules. A call
+            tests only this, so that neither costs anything where there is none.
 
     >>> faults = Faults()
     >>> rule = faults.add(kind="internal_error", operations=("PutItem",), times=1)
@@ -59,6 +70,38 @@ class Faults:
 
     def __init__(self) -> None:
         self.rules: list[FaultRule] = []
+        self.gate: Gate | None = None
+        self.in_the_way: list[FaultRule] | Gate = self.rules
+
+    @contextmanager
+    def gated(self, gate: Gate) -> Iterator[None]:
+        """Ask a gate about every request that comes while a block runs."""
+        self.gate = self.in_the_way = gate
+        try:
+            yield
+        finally:
+            self.gate, self.in_the_way = None, self.rules
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """Let requests pass while a block runs: neither rules nor a gate are in their way."""
+        kept = self.rules, self.in_the_way
+        self.rules = self.in_the_way = []
+        try:
+            yield
+        finally:
+            self.rules, self.in_the_way = kept
+
+    def set_aside(self) -> Callable[[], None]:
+        """Go on with copies of the rules and without a gate; returns how to put all back."""
+        kept = self.rules, self.gate, self.in_the_way
+        self.rules = self.in_the_way = deepcopy(self.rules) if self.rules else []
+        self.gate = None
+
+        def put_back() -> None:
+            self.rules, self.gate, self.in_the_way = kept
+
+        return put_back
 
     def add(self, **rule: Any) -> FaultRule:
         """Add a rule; see ``FaultRule`` for its arguments.

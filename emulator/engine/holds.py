@@ -5,8 +5,10 @@ Every account asks for both, also those that never see a transaction.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from emulator.capacity import Receipt, units
@@ -62,6 +64,16 @@ class Holds:
                 if action.position is not None:
                     key = (action.table.name, action.position)
                     self._until[key] = account.now_ns + round(seconds * NANOSECONDS)
+
+    @contextmanager
+    def held(self, items: Iterable[tuple[str, Position]]) -> Iterator[None]:
+        """Keep items for as long as a block runs, as a transaction under way does."""
+        kept = self._until
+        self._until = kept | dict.fromkeys(items, sys.maxsize)
+        try:
+            yield
+        finally:
+            self._until = kept
 
     def check(self, account: Account, table: Table, position: Position) -> None:
         """Refuse to touch an item that a transaction holds (ERR-TYPE-11)."""

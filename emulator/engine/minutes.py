@@ -20,7 +20,7 @@ from emulator.clock import NANOSECONDS
 from emulator.engine.events import Scaled, SplitRefused
 from emulator.engine.propagation import drain
 from emulator.engine.splits import divide, finish_prewarm, grow
-from emulator.storage import TOP
+from emulator.storage import TOP, Position
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
@@ -247,21 +247,25 @@ def _sweep(account: Account, table: Table) -> Iterator[None]:
     expiry = table.expiry
     if expiry is None:
         return
-    # Most tables keep their items.
-    from emulator.engine.writes import Write, apply, plan
-
     due_s = account.now_seconds - account.settings.ttl_delay
     deleted = 0
     for position in expiry.due(due_s):
         if position is not None and expiry.is_due(table.store.get(position), due_s):
-            planned = plan(Write(table, position, lambda _: None))
-            apply(account, planned, by_service=True)
+            expire(account, table, position)
             deleted += 1
         yield
         if table.expiry is not expiry or account.tables.get(table.name) is not table:
             break
     if deleted:
         account.metrics.add("TimeToLiveDeletedItemCount", deleted, table=table.name)
+
+
+def expire(account: Account, table: Table, position: Position) -> None:
+    """Delete an expired item, as the service does it."""
+    # Most tables keep their items.
+    from emulator.engine.writes import Write, apply, plan
+
+    apply(account, plan(Write(table, position, lambda _: None)), by_service=True)
 
 
 def _grow(

@@ -110,6 +110,19 @@ class Accounts:
                 if not account.is_empty:
                     self._keep(account)
 
+    def set_aside(self, clock: Clock) -> Callable[[], None]:
+        """Go on without any account, on another clock; returns how to put all back."""
+        kept, kept_clock, kept_capacity = dict(self._kept), self.clock, self.capacity
+        self._kept.clear()
+        self.clock = clock
+
+        def put_back() -> None:
+            self._kept.clear()
+            self._kept.update(kept)
+            self.clock, self.capacity = kept_clock, kept_capacity
+
+        return put_back
+
     def forget_empty(self) -> None:
         """Forget the keys that hold nothing any more."""
         for account in self:

@@ -70,6 +70,15 @@ class Network:
         """What decides about replicas."""
         return self._load()
 
+    def set_aside(self) -> Callable[[], None]:
+        """Go on without any replica; returns how to put all back."""
+        kept, self.accounts = self.accounts, {}
+
+        def put_back() -> None:
+            self.accounts = kept
+
+        return put_back
+
     def catch_up(self, now_ns: int) -> None:
         """Move all regions that have replicas to a moment."""
         if self.accounts:

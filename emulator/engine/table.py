@@ -475,6 +475,15 @@ class Table(Lifetime):
     def _complete_at(self, now_ns: int) -> int:
         return now_ns + round(self.settings.table_delay * NANOSECONDS)
 
+    def is_unchanged_since(self, earlier: Table) -> bool:
+        """Return whether its items and those of its indexes are those of an earlier copy."""
+        return self.store.is_unchanged_since(earlier.store) and all(
+            name in earlier.indexes
+            and index.queue.is_empty
+            and index.store.is_unchanged_since(earlier.indexes[name].store)
+            for name, index in self.indexes.items()
+        )
+
     def copy(self) -> Table:
         """Return an independent table of the same content, sharing until written."""
         twin = copy(self)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         NamespaceView,
         PartitionView,
         backlog_of,
+        changed_tables,
         insights_of,
         last_moment,
         namespace_of,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
         tables_by_region,
     )
     from emulator.observe.ledger import Ledger, LedgerEntry, as_table, resource_names, uncounted
-    from emulator.observe.places import Place, file_of, function_of, where
+    from emulator.observe.places import Place, calling_place, file_of, function_of, where
     from emulator.observe.spending import Spending, spending_of
 
 #: What only those load who ask what something cost, and where.
@@ -69,6 +70,7 @@ _HOMES: Final = {
         "NamespaceView",
         "PartitionView",
         "backlog_of",
+        "changed_tables",
         "insights_of",
         "last_moment",
         "namespace_of",
@@ -79,7 +81,7 @@ _HOMES: Final = {
         "tables_by_region",
     ),
     "ledger": ("LedgerEntry", "Ledger", "as_table", "resource_names", "uncounted"),
-    "places": ("Place", "file_of", "function_of", "where"),
+    "places": ("Place", "calling_place", "file_of", "function_of", "where"),
     "spending": ("Spending", "spending_of"),
 }
 _HOME_OF: Final = {"FaultRule": "emulator.engine"} | {
@@ -122,6 +124,8 @@ __all__ = [
     "advice_for",
     "as_table",
     "backlog_of",
+    "calling_place",
+    "changed_tables",
     "file_of",
     "findings_of",
     "function_of",

@@ -255,6 +255,20 @@ def tables_by_region(snapshot: Snapshot) -> dict[str, list[str]]:
     return {region: sorted(state["tables"]) for region, state in snapshot.regions.items()}
 
 
+def changed_tables(before: Snapshot, after: Snapshot, region: str) -> set[str]:
+    """Return the tables of a region that were written between two snapshots of an emulator.
+
+    A table is changed, too, while something waits for one of its indexes.
+    """
+    then = before.regions.get(region, {"tables": {}})["tables"]
+    now = after.regions.get(region, {"tables": {}})["tables"]
+    return {
+        name
+        for name in now.keys() | then.keys()
+        if name not in then or name not in now or not now[name].is_unchanged_since(then[name])
+    }
+
+
 def last_moment(snapshot: Snapshot) -> float:
     """Return the last moment that a snapshot's tables know of, in seconds since the epoch."""
     moments = [

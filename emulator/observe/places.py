@@ -22,6 +22,11 @@ _COMPREHENSIONS: Final = ("<listcomp>", "<dictcomp>", "<setcomp>")
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
+def calling_place() -> Place:
+    """Return the nearest line that is neither ours nor an installed package's."""
+    return calling_place_and_entry()[0]
+
+
 def calling_place_and_entry() -> tuple[Place, FrameType | None]:
     """Return the calling place, and the call of a function by which the caller's code got there.
 

@@ -122,6 +122,21 @@ def query(account: Account, request: Request) -> Response:
     return paging.page_response(request, source, page, condition, projection)
 
 
+def key_condition_of(request: Request) -> KeyCondition:
+    """Return the key condition of a Query that was not judged yet.
+
+    Raises:
+        ValidationException: it has none, or one that cannot be read.
+    """
+    text = request.get("KeyConditionExpression")
+    if text is not None:
+        return parse_key_condition(text, expressions.load_placeholders(request))
+    _, key_condition = _load_legacy(request)
+    if key_condition is None:
+        raise ValidationException(NO_KEY_CONDITION)
+    return key_condition
+
+
 def _load_legacy(request: Request) -> tuple[Condition | None, KeyCondition | None]:
     """Return the filter and the key condition of legacy parameters, where there are any."""
     filter_entries = conditions.load_conditions(request.get("QueryFilter"))

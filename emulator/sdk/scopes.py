@@ -56,19 +56,22 @@ class Scope:
         emulator: Who serves.
         fast: Whether calls are answered before the SDK serialises them.
         hide_credentials: Whether real credentials are out of sight meanwhile.
-        is_virtual: Whether the emulator's time is not real time.
     """
 
     def __init__(self, emulator: Emulator, *, fast: bool, hide_credentials: bool) -> None:
         self.emulator = emulator
         self.fast = fast
         self.hide_credentials = hide_credentials
-        self.is_virtual = not isinstance(emulator.clock, SystemClock)
         self._is_active = False
         self._outer: Scope | None = None
         self._thread = threading.get_ident()
         self._task = _running_task()
         self._sdk_offset = 0
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the emulator's time is not real time: in an experiment it never is."""
+        return not isinstance(self.emulator.clock, SystemClock)
 
     def open(self, install: Callable[[], None]) -> None:
         """Serve from now on; ``install`` is called if no scope was active."""

@@ -94,6 +94,16 @@ class OrderedStore:
         twin._shared, twin.size_bytes = True, self.size_bytes
         return twin
 
+    def is_unchanged_since(self, earlier: OrderedStore) -> bool:
+        """Return whether nothing was written since this store, or what it became, was shared. O(1).
+
+        >>> store = OrderedStore()
+        >>> earlier = store.share()
+        >>> store.is_unchanged_since(earlier)
+        True
+        """
+        return self._items is earlier._items
+
     def _unshare(self) -> None:
         self._items = self._items.copy()
         self._order = copied(self._order)

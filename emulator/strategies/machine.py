@@ -10,23 +10,27 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, ClassVar, Final
 
 from hypothesis import strategies as st
+from hypothesis.control import current_build_context
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.strategies import DataObject, SearchStrategy
 
 from emulator.api import Emulator
 from emulator.clients import Client, Table
 from emulator.clock import ManualClock
 from emulator.model.wire import dump_item, load_item
-from emulator.observe import Budget, CapacityMode, FaultRule, Ledger
+from emulator.observe import Budget, CapacityMode, FaultRule, Ledger, Snapshot, changed_tables
 from emulator.settings import Settings
 from emulator.strategies.oracle.tables import NaiveTable
 from emulator.strategies.table_schema import Schema, TableSchema
 from emulator.testing.seeded_databases import routed
 
+#: The latest request after which a drawn order goes to another callable, or after which one dies.
+MOST_SWITCHES: Final = 12
 #: The longest that time passes in one step: beyond the burst that buckets keep.
 MAX_SECONDS: Final = 400
 
@@ -78,6 +82,9 @@ class DynamoDBMachine(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.emu = Emulator(clock=self.clock, capacity=self.capacity, settings=self.settings)
         self.expected: dict[str, NaiveTable] = {}
+        #: What the tables held when they were last read, and the contents at the last step.
+        self._held: dict[str, NaiveTable] = {}
+        self._seen = Snapshot({})
         self._budget = None if self.budget is None else Budget(**self.budget)  # type: ignore[arg-type]  # judged by Budget
         self._ledger = Ledger()
         self._stack = ExitStack()
@@ -120,6 +127,43 @@ class DynamoDBMachine(RuleBasedStateMachine):
         """Return a table of boto3's shape that takes natural values."""
         return self.emu.table(name)
 
+    # Code that is not alone, and code that dies
+
+    def interleaved(self, *calls: Callable[[], Any]) -> list[Any]:
+        """Play functions at once, in an order of their requests that is drawn, and keep its state.
+
+        Returns:
+            What they returned.
+
+        Raises:
+            Exception: one of them raised it; the run is its note.
+        """
+        from emulator.testing.schedule import Switches, play_once  # only where it is asked for
+
+        first = self._draw(st.integers(0, len(calls) - 1), "goes first")
+        after = self._draw(st.lists(st.integers(1, MOST_SWITCHES), max_size=3), "switches after")
+        return play_once(self.emu, calls, Switches(first, after)).results
+
+    def interrupted(self, call: Callable[[], Any]) -> bool:
+        """Play a function that may die at a request that is drawn, and keep what it leaves.
+
+        Returns:
+            Whether it died.
+
+        Raises:
+            Exception: the function raised it before it died; the run is its note.
+        """
+        from emulator.testing.schedule import Dies, ProcessDied, play_once
+
+        served = self._draw(st.integers(0, MOST_SWITCHES), "requests before it dies")
+        is_served = self._draw(st.booleans(), "the last one is served")
+        [result] = play_once(self.emu, (call,), Dies(served, is_served=is_served)).results
+        return isinstance(result, ProcessDied)
+
+    def _draw(self, strategy: SearchStrategy[Any], label: str) -> Any:
+        """Draw before anything is played: a thread of a callable must not draw."""
+        return DataObject(current_build_context().data).draw(strategy, label=label)
+
     # Time and faults
 
     @rule(seconds=st.integers(0, MAX_SECONDS))
@@ -158,24 +202,35 @@ class DynamoDBMachine(RuleBasedStateMachine):
     @invariant()
     def tables_and_indexes_agree(self) -> None:
         """Compare every index with its table, and the tables with what is expected."""
-        copy = _settled_copy(self.emu)
-        for name, expected in self.expected.items():
-            held = NaiveTable(expected.schema)
-            for item in _scanned(copy, name, None):
-                held.items[held.key_of(item)] = item
-            for index in expected.schema.indexes:
-                listed = _scanned(copy, name, index.name)
-                _assert_same(f"{name}.{index.name}", listed, held.read(index.name))
-            if self.keeps_expected:
-                _assert_same(name, held.read(), expected.read())
+        before, self._seen = self._seen, self.emu.snapshot()
+        changed = changed_tables(before, self._seen, self.emu.region)
+        if changed:
+            copy = _settled_copy(self.emu, self._seen)
+            for name in [name for name in self.expected if name in changed]:
+                self._held[name] = _held(copy, self.expected[name].schema)
+        if self.keeps_expected:
+            for name, expected in self.expected.items():
+                held = self._held.get(name)
+                _assert_same(name, [] if held is None else held.read(), expected.read())
 
 
-def _settled_copy(emulator: Emulator) -> Emulator:
+def _held(copy: Emulator, schema: TableSchema) -> NaiveTable:
+    """Return what a table holds, having compared it with each of its indexes."""
+    held = NaiveTable(schema)
+    for item in _scanned(copy, schema.name, None):
+        held.items[held.key_of(item)] = item
+    for index in schema.indexes:
+        listed = _scanned(copy, schema.name, index.name)
+        _assert_same(f"{schema.name}.{index.name}", listed, held.read(index.name))
+    return held
+
+
+def _settled_copy(emulator: Emulator, snapshot: Snapshot) -> Emulator:
     """Return a copy that costs nothing to read, at a time when no lag hides anything."""
     settings = emulator.settings
     later = emulator.clock.now() + max(settings.gsi_lag, settings.ec_lag)
     copy = Emulator(clock=ManualClock(math.ceil(later)), capacity="off", settings=settings)
-    copy.restore(emulator.snapshot())
+    copy.restore(snapshot)
     return copy
 
 

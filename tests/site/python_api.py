@@ -15,6 +15,7 @@ MODULES = {
     "emulator.designs": "Tables as infrastructure code declares them",
     "emulator.streams": "Event sources: a table's stream, delivered to a handler",
     "emulator.strategies": "Strategies and a state machine for hypothesis",
+    "emulator.testing": "Races, crashes and lost answers",
     "emulator.lab": "The lab",
     "emulator.errors": "Errors",
 }

@@ -10,7 +10,9 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 
 from emulator import ApiError, Settings
 from emulator.strategies import DynamoDBMachine
+from emulator.strategies import machine as machine_module
 from emulator.testing.table_notation import create_request
+from tests.counted.test_work import Calls
 
 ORDERS = create_request("orders", indexes={"by_status": "status"}, provisioned=(5, 5))
 few = settings(max_examples=10, stateful_step_count=10, database=None, derandomize=True)
@@ -130,3 +132,81 @@ def test_a_failing_run_shows_no_invariant_that_is_not_set():
     assert "state.fail()" in shown
     assert "agree" not in shown
     assert "budget" not in shown
+
+
+# Rules that play several callables, or one that dies
+
+
+class Counters(DynamoDBMachine):
+    """Counts with one request, so nothing is lost."""
+
+    tables = (ORDERS,)
+    routes_boto3 = False
+    is_careless = False
+
+    def __init__(self):
+        super().__init__()
+        self.done = 0
+
+    def count(self):
+        orders = self.table("orders")
+        if self.is_careless:
+            seen = orders.get_item(Key={"pk": "a"}).get("Item", {"n": 0})["n"]
+            orders.put_item(Item={"pk": "a", "n": seen + 1})
+        else:
+            orders.update_item(
+                Key={"pk": "a"}, UpdateExpression="ADD n :n", ExpressionAttributeValues={":n": 1}
+            )
+        return "counted"
+
+    @rule()
+    def count_twice_at_once(self):
+        assert self.interleaved(self.count, self.count) == ["counted", "counted"]
+        self.done += 2
+        assert self.table("orders").get_item(Key={"pk": "a"})["Item"]["n"] == self.done
+
+
+def test_an_order_that_is_drawn_loses_no_update_of_careful_code():
+    run_state_machine_as_test(Counters, settings=few)
+
+
+def test_an_order_that_is_drawn_finds_a_lost_update():
+    class Careless(Counters):
+        is_careless = True
+
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(Careless, settings=found)
+
+
+def test_a_function_that_dies_leaves_half_of_what_it_does():
+    class Pair(DynamoDBMachine):
+        tables = (ORDERS,)
+        routes_boto3 = False
+
+        def place(self):
+            self.table("orders").put_item(Item={"pk": "order"})
+            self.table("orders").put_item(Item={"pk": "receipt"})
+
+        @rule()
+        def place_and_die(self):
+            died = self.interrupted(self.place)
+            count = self.table("orders").scan()["Count"]
+            assert count in ((0, 1, 2) if died else (2,))
+            assert count != 1
+
+    with pytest.raises(AssertionError, match="assert 1 != 1"):
+        run_state_machine_as_test(Pair, settings=found)
+
+
+def test_a_table_that_was_not_written_is_not_scanned():
+    machine = DynamoDBMachine()
+    machine.create(ORDERS)
+    machine.create(create_request("others", indexes={"by_status": "status"}))
+    with Calls(machine_module._scanned) as calls:
+        machine.tables_and_indexes_agree()
+        machine.table("others").put_item(Item={"pk": "a", "status": "open"})
+        machine.tables_and_indexes_agree()
+        machine.tables_and_indexes_agree()
+    machine.teardown()
+
+    assert calls["_scanned"] == 4 + 2

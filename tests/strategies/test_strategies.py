@@ -37,6 +37,7 @@ INDEXES: dict[str, Any] = {
     },
     "local_indexes": {"by_total": "total:N"},
 }
+SCARCE_ORDERS = create_request("orders", "customer", "created:N", provisioned=(5, 5))
 ORDERS = create_request("orders", "customer", "created:N", **INDEXES)
 quick = settings(
     max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow]
@@ -300,7 +301,53 @@ def test_a_workload_is_played_in_the_order_of_time():
         workload.play(Emulator())
 
 
+def test_a_play_can_end_with_the_first_throttle():
+    put = Request(
+        "PutItem", {"TableName": "orders", "Item": {"customer": {"S": "a"}, "created": {"N": "1"}}}
+    )
+    workload = Workload((Burst(0, 0, 3_000, (put,)),))
+    for capacity in ("observe", "enforce"):
+        emu = Emulator(clock=ManualClock(), capacity=capacity)
+        emu.call("CreateTable", create_request("orders", "customer", "created:N"))
+        ledger = workload.play(emu, until_throttled=True)
+        assert (ledger.calls, ledger.throttles) == (1_001, 1)
+
+
+def test_a_hot_key_is_found_and_shrunk_to_one_burst_of_one_item():
+    found = []
+
+    @settings(
+        max_examples=200, database=None, derandomize=True, phases=[Phase.generate, Phase.shrink]
+    )
+    @given(workloads(SCARCE_ORDERS, max_count=20, max_seconds=10))
+    def hold(workload):
+        emu = Emulator(clock=ManualClock(), capacity="enforce")
+        emu.call("CreateTable", SCARCE_ORDERS)
+        if workload.play(emu, until_throttled=True).throttles:
+            found.append(workload)
+            raise AssertionError
+
+    with pytest.raises(AssertionError):
+        hold()
+
+    key = {"customer": {"S": "a"}, "created": {"N": "0"}}
+    request = Request("PutItem", {"TableName": "orders", "Item": key})
+    assert found[-1] == Workload((Burst(0, 0, 10, (request,)),))
+
+
 @settings(quick, max_examples=15)
+@given(workloads(ORDERS, max_count=60, max_bursts=1))
+def test_workloads_send_single_items_of_few_keys_in_round_numbers(workload):
+    for burst in workload.bursts:
+        assert burst.count in (1, 2, 5, 10, 20, 50, 60)
+        assert {request.operation for request in burst.requests} <= {
+            "PutItem",
+            "GetItem",
+            "UpdateItem",
+            "DeleteItem",
+        }
+
+
 @given(workloads(ORDERS, max_count=5))
 def test_workloads_can_be_played(workload):
     assert workload.play(filled(ORDERS)).calls == sum(burst.count for burst in workload.bursts)

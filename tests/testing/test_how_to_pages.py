@@ -38,6 +38,7 @@ def profile():
         ("pytest.md", 13),
         ("migrate.md", 1),
         ("hypothesis.md", 4),
+        ("interleavings.md", 2),
         ("faq.md", 4),
         ("from-moto.md", 2),
         ("from-dynamodb-local.md", 2),

@@ -1448,3 +1448,37 @@ sys.exit(pytest.main(["-q", *("-pno:" + name for name in others)], [Check()]))
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "LOADED []"
+
+
+# Races
+
+
+RACE = """
+    from emulator.testing import every_interleaving
+
+    def test_visits(ddb, ddb_table):
+        visits = ddb_table("visits", "page")
+
+        def visit():
+            seen = visits.get_item(Key={"page": "home"}).get("Item", {"n": 0})["n"]
+            visits.put_item(Item={"page": "home", "n": seen + 1})
+
+        runs = [run.schedule for run in every_interleaving(ddb, visit, visit)]
+        assert ddb.call("Scan", {"TableName": "visits"})["Count"] == 0
+        print("played", *runs)
+        assert runs == []
+"""
+
+
+def test_a_failing_test_shows_the_last_run_that_it_played(project):
+    project.makepyfile(RACE)
+    result = run(project)
+    result.stdout.fnmatch_lines(
+        ["played aabb bbaa *", "*dynamometer: the last run*", "*PutItem visits home*"]
+    )
+    result.stdout.fnmatch_lines(["play it again: pytest --ddb-schedule 'bba~a'"])
+
+
+def test_one_schedule_can_be_played_again(project):
+    project.makepyfile(RACE)
+    run(project, "--ddb-schedule", "abba").stdout.fnmatch_lines(["played abba"])

@@ -43,6 +43,16 @@ class Outcome:
         reasons: The refused calls by reason, the most frequent first.
         units: By table and index, the read and write units consumed.
         first_throttle: The second of the first refusal, or None.
+
+    >>> from emulator.lab import Design, Field, Pattern, Workload
+    >>> workload = Workload(
+    ...     fields=[Field("device", count=10)],
+    ...     patterns=[Pattern("event", "PutItem", rate=5)],
+    ...     duration=10,
+    ... )
+    >>> outcome = play(workload, Design("device", partition="{device}"))
+    >>> outcome.throttled, outcome.units
+    (0.0, {'table': (0.0, 50.0)})
     """
 
     throttled: float

@@ -24,7 +24,12 @@ class SweepResult:
 
 
 class Sweep(Sequence[SweepResult]):
-    """The points of a sweep, in the order of the grid; printed, they are a table."""
+    """The points of a sweep, in the order of the grid; printed, they are a table.
+
+    >>> empty = Sweep([])
+    >>> len(empty), empty.best()
+    (0, None)
+    """
 
     def __init__(self, results: Sequence[SweepResult]) -> None:
         self._results = tuple(results)
