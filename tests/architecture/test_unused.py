@@ -18,8 +18,8 @@ USED_BY_OTHERS = {
     "those who test with the emulator": {
         "accessed_keys", "adrain", "consumed_read", "consumed_write",
         "import_table", "interleaved", "invoked", "last_receipt", "oldest_wait", "p50_bytes",
-        "p99_bytes", "peak_read", "peak_write", "sequence_numbers", "serial", "throttled_keys", "throttled_read",
-        "throttled_write",
+        "p99_bytes", "peak_read", "peak_write", "sequence_numbers", "serial", "throttled_keys",
+        "throttled_read", "throttled_write",
         "usd_kept_month",
         "waiting_write",
     },
