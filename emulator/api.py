@@ -626,6 +626,7 @@ class Emulator:
             self._accounts.set_aside(clock),
             self.events.set_aside(),
             self.faults.set_aside(),
+            *(source.set_aside() for source in self._event_sources),
         ]
         clock.subscribe(self._accounts.reach_in_turns)
         try:

@@ -74,6 +74,16 @@ class StreamReader:
         delay_ns = round(self._mapping.activation_delay * NANOSECONDS)
         self._active_ns = self._clock.now_ns() + delay_ns
 
+    def set_aside(self) -> Callable[[], None]:
+        """Read a copy of the stream from its end on; return what goes back to where it stands."""
+        kept = self.stream, self._next_number, self._active_ns, self._lanes
+        self._lanes = {}
+
+        def put_back() -> None:
+            self.stream, self._next_number, self._active_ns, self._lanes = kept
+
+        return put_back
+
     def _find_stream(self) -> Stream:
         stream = table_of(self._account_of(), self._table).stream
         if stream is None or not stream.is_open:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import fields, replace
 from random import Random
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
@@ -140,6 +140,21 @@ class EventSource:
         self._closing = threading.Event()
         self._poller: threading.Thread | None = None
         self._broken: Exception | None = None
+
+    def set_aside(self) -> Callable[[], None]:
+        """Begin a trial of the emulator; return what undoes all that is delivered in it."""
+        metrics, rounds = replace(self._metrics), dict(self._rounds)
+        deliveries, repeats = list(self._deliveries), self._repeats.getstate()
+        put_reader_back = self._reader.set_aside()
+
+        def put_back() -> None:
+            put_reader_back()
+            for member in fields(metrics):
+                setattr(self._metrics, member.name, getattr(metrics, member.name))
+            self._rounds, self._deliveries = rounds, deliveries
+            self._repeats.setstate(repeats)
+
+        return put_back
 
     def __repr__(self) -> str:
         return f"EventSource(table={self._table!r}, handler={self._name})"

@@ -6,9 +6,10 @@ import threading
 
 import pytest
 
-from emulator import EmulatorError, SystemClock
+from emulator import Emulator, EmulatorError, ManualClock, SystemClock
 from emulator.clock import loop
 from emulator.service.errors import EventSourceWarning
+from emulator.strategies import create_request
 from emulator.streams import InvocationRefused
 from tests.streams.sources import Handler, failing, keys_of, numbers_of, put, streamed
 from tests.tables import table
@@ -900,3 +901,31 @@ def test_threads_that_advance_together_deliver_each_record_once():
         for thread in threads:
             thread.join()
     assert sorted(handler.sent) == sorted(map(str, range(50)))
+
+
+def test_what_is_delivered_in_a_trial_is_undone():
+    """EVS-2: a run of every_crash sees its own records, and the source stands where it stood."""
+    emu = Emulator(clock=ManualClock())
+    request = create_request("orders", "id")
+    stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    emu.call("CreateTable", request | {"StreamSpecification": stream})
+    seen = []
+
+    def handler(event, context):
+        seen.extend(record["dynamodb"]["Keys"]["id"]["S"] for record in event["Records"])
+
+    orders = emu.table("orders")
+    with emu.event_source("orders", handler) as source:
+        orders.put_item(Item={"id": "before"})
+        source.drain()
+        orders.put_item(Item={"id": "waits"})
+        for _ in range(2):
+            seen.clear()
+            with emu.trial():
+                orders.put_item(Item={"id": "tried"})
+                source.drain()
+            assert seen == ["waits", "tried"]
+        assert source.metrics.delivered == 1
+        source.drain()
+        assert seen == ["waits", "tried", "waits"]
+        source.check()
