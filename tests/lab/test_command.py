@@ -61,7 +61,7 @@ def test_each_design_is_worth_two_processes_if_there_are_as_many(
     monkeypatch, cores, designs, wanted
 ):
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    monkeypatch.setattr("emulator.lab.processes.processes", nullcontext)
+    monkeypatch.setattr(import_module("emulator.lab.processes"), "processes", nullcontext)
     options = {
         "designs": [None] * designs,
         "workload": Workload(patterns=[Pattern("p", "PutItem", rate=1)], duration=1e9),

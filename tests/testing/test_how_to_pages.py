@@ -37,7 +37,7 @@ def profile():
     [
         ("pytest.md", 13),
         ("migrate.md", 1),
-        ("hypothesis.md", 4),
+        ("hypothesis.md", 5),
         ("interleavings.md", 2),
         ("faq.md", 4),
         ("from-moto.md", 2),
