@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
+from importlib import import_module
 from xml.etree import ElementTree
 
 import pytest

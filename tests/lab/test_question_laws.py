@@ -89,6 +89,24 @@ def test_values_are_placed_by_what_they_are_and_not_by_how_they_are_spelled(valu
     assert 0 < SPELLED < 40
 
 
+def test_the_exact_engine_places_values_so_too_and_shows_them_as_they_are_spelled():
+    """CAP2-7."""
+    shares, keys = set(), []
+    for values in (("OPEN", "PAID"), ("a", "bbb")):
+        workload = Workload(
+            fields=[Field("status", values=values), Field("id", count=50, per="status")],
+            patterns=[Pattern("put", "PutItem", rate=60, size=30_000)],
+            duration=20,
+            warm_up=0,
+        )
+        design = Design("d", partition="{status}", sort="{id}")
+        found = compare(workload, [design], engine="exact", worlds=1, **FEW).designs[0]
+        shares.add(found.throttled_share)
+        keys.append({own.key for own in found.table.top_keys})
+    assert len(shares) == 1
+    assert keys == [{"OPEN", "PAID"}, {"a", "bbb"}]
+
+
 #: Of forty worlds, those in which two of three keys meet.
 SPELLED = 25
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from heapq import heappop, heappush
@@ -28,7 +29,7 @@ from emulator.lab.exact.reads import Getter, Pager
 from emulator.lab.exact.sources import RequestSource
 from emulator.lab.exact.writes import ItemWriter
 from emulator.lab.inputs.clients import CALL_SECONDS
-from emulator.lab.inputs.patterns import Pattern
+from emulator.lab.inputs.patterns import Field, Pattern
 from emulator.lab.outcome.run_log import (
     MINUTE,
     Collections,
@@ -134,8 +135,10 @@ class _Drive:
             if stop is not None and stop(log):
                 break
         self._give_up_waiting()
+        spelled = _Spelling(self._layout.workload.fields)
         for arn, record in log.resources.items():
-            record.collect = partial(self._collections, record, before[arn])
+            record.collect = partial(self._collections, record, before[arn], spelled)
+            record.named_keys = {spelled(key): own for key, own in record.named_keys.items()}
         log.finish()
         return log
 
@@ -162,12 +165,15 @@ class _Drive:
                 source.runner.rewind()
         emulator.set_capacity("enforce")
 
-    def _collections(self, record: ResourceRecord, before: float) -> Collections:
+    def _collections(
+        self, record: ResourceRecord, before: float, spelled: _Spelling
+    ) -> Collections:
         """Return the item collections of a table, with its local indexes, or of a global index."""
         own, *local = self._stores(record)
         collections = _collections(record, own, before)
         for store in local:
             collections.add_local(_collections(record, store, before))
+        collections.keys = list(map(spelled, collections.keys))
         return collections
 
     def _stores(self, record: ResourceRecord) -> list[OrderedStore]:
@@ -501,6 +507,28 @@ class _Drive:
     def _count_waiting(self, call: ClientCall) -> None:
         self._count_calls(call, len(call.works))
         call.record.waiting += len(call.works)
+
+
+class _Spelling:
+    """Spells the listed values in a key as the workload does: they are played by number.
+
+    Args:
+        fields: Of the workload.
+    """
+
+    def __init__(self, fields: Iterable[Field]) -> None:
+        self._texts = {
+            field.identity(number): text
+            for field in fields
+            for number, text in enumerate(field.values or ())
+        }
+        names = sorted(map(re.escape, self._texts), key=len, reverse=True)
+        self._pattern = re.compile("|".join(names)) if names else None
+
+    def __call__(self, key: str) -> str:
+        if self._pattern is None:
+            return key
+        return self._pattern.sub(lambda found: self._texts[found[0]], key)
 
 
 _FULL = RetryQuota().tokens

@@ -95,13 +95,15 @@ class Field:
         belongs = f"{parent}." if parent else ""
         return f"{belongs}{self.name}-{number:0{digits}d}"
 
-    def identity(self, number: int) -> str:
+    def identity(self, number: int, parent: str = "") -> str:
         """Return what a value is placed by: its field and number, however it is spelled.
 
         >>> Field("status", values=("OPEN", "PAID")).identity(1)
         'status-1'
         """
-        return f"{self.name}-{number}" if self.values is not None else self.text(number)
+        if self.values is not None:
+            return f"{self.name}-{number}"
+        return self.text(number, parent)
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``from_entry`` reads."""

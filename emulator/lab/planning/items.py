@@ -250,7 +250,7 @@ def _choices(field: Field, pattern: Pattern) -> tuple[list[str], list[float]]:
     if field.unique or field.per is not None or field.size > _LISTED:
         return [], []
     weights = pattern.pick(field).probabilities(field.size).tolist()
-    return [field.text(number) for number in range(field.size)], weights
+    return list(map(field.identity, range(field.size))), weights
 
 
 def _filler(attributes: dict[str, Value], size_bytes: int, salt: int) -> tuple[str, int]:

@@ -31,7 +31,10 @@ _MOST_TEXTS: Final = 1_000_000
 
 
 class Values:
-    """The texts of field values, and how many values of unique fields exist."""
+    """The texts of field values, and how many values of unique fields exist.
+
+    Listed values are written as field and number, so that their spelling decides nothing (CAP2-7).
+    """
 
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
@@ -51,10 +54,10 @@ class Values:
             pairs = zip(numbers.tolist(), parents, strict=True)
             return [text(number, parent) for number, parent in pairs]
         if field.unique or field.size > _MOST_TEXTS:
-            return [field.text(number) for number in numbers.tolist()]
+            return [field.identity(number) for number in numbers.tolist()]
         known = self._texts.get(field.name)
         if known is None:
-            known = self._texts[field.name] = [field.text(number) for number in range(field.size)]
+            known = self._texts[field.name] = list(map(field.identity, range(field.size)))
         return [known[number] for number in numbers.tolist()]
 
 

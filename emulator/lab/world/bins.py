@@ -212,8 +212,10 @@ class Cells:
             return self
         texts = [list(own) for own in zip(*self.rows, strict=True)]
         for at, field in enumerate(self.fields):
-            if field is not None and field.values:
-                texts[at] = [field.identity(number) for number in self.firsts[at].tolist()]
+            if field is not None and (field.values or field.per):
+                parents = texts[self.columns[field.per]] if field.per else [""] * len(self)
+                numbers = self.firsts[at].tolist()
+                texts[at] = list(map(field.identity, numbers, parents))
         return replace(self, rows=list(zip(*texts, strict=True)))
 
     def members(self, cell: int, count: int) -> list[tuple[str, ...]]:
