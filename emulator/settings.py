@@ -189,7 +189,7 @@ class Settings:
     #: An eventually consistent read shows the table as it was this long ago. Rule CAP-1105.
     ec_lag: float = 0.0
     #: An expired item is removed this long after its time. Rule CAP-1101.
-    ttl_delay: float = 0.0
+    ttl_delay: float = Unset(0.0)
 
     #: A write to a global table arrives in the other regions after this time; if the table is
     #: strongly consistent, the write conflicts with writes there for that long. Rule GTB-1.

@@ -234,15 +234,16 @@ def _held(record: ResourceRecord) -> tuple[float, float]:
     return total, total * growth / size if size else 0.0
 
 
-def _stored(usage: Usage, workload: Workload, month: Month) -> float:
+def _stored(usage: Usage, workload: Workload, month: Month, settings: Settings) -> float:
     """Return the billed bytes held on average over a month.
 
     Without a retention data only grows, until there is an item under every key; with one it is
-    what the retention keeps.
+    what the retention keeps, and what time to live has not deleted yet (CAP-1101).
     """
     per_month = usage.grown * month.runs
     if workload.retention is not None and usage.grown:
-        return min(per_month * workload.retention / (month.hours * _HOUR), usage.most_held)
+        kept = workload.retention + settings.ttl_delay
+        return min(per_month * kept / (month.hours * _HOUR), usage.most_held)
     start = usage.held - usage.grown
     end = min(start + per_month, usage.most_held)
     growing = (end - start) / per_month if per_month else 0.0  # the part of the month that it takes
@@ -282,7 +283,7 @@ class _Payer:
             bill.on_demand(prices, usage.table, usage.index, reads=read * runs, **writes)
         else:
             self._add_hours(bill, usage, billing, prices, extras)
-        stored = _stored(usage, self.layout.workload, self.month)
+        stored = _stored(usage, self.layout.workload, self.month, self.settings)
         bill.storage(prices, usage.table, usage.index, billed_bytes=stored * regions)
         if usage.index is None:
             self._add_extras(bill, usage, extras, stored)
@@ -489,7 +490,7 @@ def year(usages: list[Usage], layout: Layout, settings: Settings) -> tuple[Month
         factor = (1 + growth) ** (number - 1)
         grown = [usage.grown_by(factor) for usage in usages]
         now = [replace(usage, held=held[usage.table, usage.index] + usage.grown) for usage in grown]
-        stored = sum(_stored(usage, layout.workload, payer.month) for usage in now)
+        stored = sum(_stored(usage, layout.workload, payer.month, settings) for usage in now)
         for usage in grown:
             if keeps:
                 name = usage.table, usage.index

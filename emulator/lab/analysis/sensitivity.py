@@ -21,6 +21,7 @@ from emulator.lab.outcome.thresholds import ALONE_WORLDS, FIRST_WORLDS, MOVES
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import (
+    DELETION,
     INDEX_BUFFER,
     REPLICA_READS,
     RESERVE,
@@ -62,6 +63,7 @@ _CAN_MATTER: Final[dict[Unknown, Callable[[Layout], bool]]] = {
     RESERVE: _has_reserve,
     REPLICA_READS: _reads_eventually,
     SCALING_DELAY: lambda layout: layout.is_scaled,
+    DELETION: lambda _: False,  # it decides what is stored, and refuses nothing
 }
 
 

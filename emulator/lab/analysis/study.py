@@ -123,12 +123,12 @@ def play_on(
     progress: Progress | None = None,
 ) -> Played:
     """Play on from the first outcomes of a design until the chance is known."""
-    runs, settings = options.runs(layout, outcomes), options.known.settings
+    runs = options.runs(layout, outcomes)
     runs.play_until_known(options.count, _named(progress, layout, "worlds"))
     _tell(progress, layout, "the median world")
     typical, age = _typical(runs)
     shown = median_world(runs.outcomes)
-    log = runs.log(shown.world, "first")
+    log, settings = runs.log(shown.world, "first"), shown.world.settings
     case, window = _case(layout, settings, log), None
     if options.engine == "aggregate":
         window = busiest_window(layout.workload, case.patterns)

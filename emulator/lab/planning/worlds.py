@@ -17,6 +17,8 @@ from emulator.settings import SALTS, Settings, Unset
 
 _LEAST_BUFFER: Final = 50.0
 _MOST_BUFFER: Final = 600.0
+#: Assumed: two days, as older texts of AWS say.
+_LONGEST_TTL_DELAY: Final = 2 * 86_400.0
 _READ_FACTORS: Final = (1.0, 1.5)
 _AUTOSCALING_DELAY: Final = (60.0, 180.0, 600.0)
 
@@ -48,6 +50,11 @@ def _buffer(seed: int) -> float:
     return float(_LEAST_BUFFER * (_MOST_BUFFER / _LEAST_BUFFER) ** chance)
 
 
+def _ttl_delay(seed: int) -> float:
+    """Return how long an item outlives its time: within days, says AWS."""
+    return float(draw(seed, "ttl_delay") * _LONGEST_TTL_DELAY)
+
+
 def _read_factor(seed: int) -> float:
     return _READ_FACTORS[draw(seed, "eventual_read_factor") >= 0.5]
 
@@ -62,6 +69,7 @@ REPLICA_READS: Final = Unknown("replica reads", "CAP2-6", "eventual_read_factor"
 SCALING_DELAY: Final = Unknown(
     "auto-scaling delay", "CAP2-8", "autoscaling_delay", lambda _: _AUTOSCALING_DELAY
 )
+DELETION: Final = Unknown("deletion by time to live", "CAP-1101", "ttl_delay", _ttl_delay)
 ARRIVALS: Final = Unknown("arrivals", "", "", lambda seed: seed)
 
 #: In the order in which reports name them.
@@ -72,6 +80,7 @@ UNKNOWNS: Final = (
     RESERVE,
     REPLICA_READS,
     SCALING_DELAY,
+    DELETION,
     ARRIVALS,
 )
 _DEFAULTS: Final = {field.name: field.default for field in fields(Settings)}

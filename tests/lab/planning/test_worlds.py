@@ -48,7 +48,12 @@ def test_placements_and_buffers_are_spread_over_their_ranges() -> None:
 
 def test_a_setting_that_is_given_is_the_same_in_every_world() -> None:
     worlds = draw_worlds(0, 20, Known(Settings(burst_start=1.0), frozenset({"placement_salt"})))
-    assert _differences(worlds) == {"seed", "gsi_buffer_seconds", "eventual_read_factor"}
+    assert _differences(worlds) == {
+        "seed",
+        "gsi_buffer_seconds",
+        "eventual_read_factor",
+        "ttl_delay",
+    }
 
 
 @pytest.mark.parametrize("unknown", UNKNOWNS, ids=lambda unknown: unknown.name)
