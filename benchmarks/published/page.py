@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.published import charts
+from benchmarks.published import charts, further
 from benchmarks.published.lab_plays import NOT_IN_LAB
 from benchmarks.published.plays import PLAYS
 from benchmarks.published.verdicts import DIFFERS, NEAR, experiments, near, sources
@@ -52,8 +52,8 @@ the defaults.
 - Whether eventually consistent reads get more out of a partition (`eventual_read_factor`): one
   run.
 - How fast auto scaling is today (`autoscaling_delay`): the guide says "minutes", no more.
-- Whether the read and write limits of a partition are independent: the guide says so, others say
-  that they are shared. No setting; here they are independent.
+- Whether the read and write limits of a partition are independent (`partition_throughput`): the
+  guide says so, others say that they are shared.
 - Figures for steady on-demand ramps: the one article that ran them shows charts, not numbers.
 
 """
@@ -115,7 +115,7 @@ def render(verdicts, once, in_lab, seeds):
         _lab(in_lab, seeds),
         _disagreements(verdicts, data),
     ]
-    parts += [FITTED, UNKNOWN, "## The experiments\n"]
+    parts += [FITTED, further.section(), UNKNOWN, "## The experiments\n"]
     parts += [_experiment(data[verdict.id], verdict) for verdict in verdicts]
     parts.append(_sources())
     return "".join(parts)
