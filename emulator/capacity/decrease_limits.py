@@ -97,7 +97,7 @@ class Decreases:
         self.last_increase_s = now_s
 
     def save(self) -> DecreasesState:
-        """Return what is known, for ``restore``."""
+        """Return the state, for ``restore``."""
         return DecreasesState(self._count, self.last_decrease_s, self.last_increase_s)
 
     def restore(self, state: DecreasesState) -> None:

@@ -104,7 +104,7 @@ class Growth:
         return min(int(-(-2 * units // _MINUTE_SECONDS)), self._quota)
 
     def save(self) -> GrowthState:
-        """Return what is known, for ``restore``."""
+        """Return the state, for ``restore``."""
         return GrowthState(self.warm, tuple(self._recent))
 
     def restore(self, state: GrowthState) -> None:

@@ -205,7 +205,7 @@ class Heat:
         self.minutes = [*self.minutes, minute][-self._settings.split_window_minutes :]
 
     def save(self) -> HeatState:
-        """Return what is known, for ``restore``; closed minutes never change."""
+        """Return the state, for ``restore``; closed minutes never change."""
         return HeatState(
             dict(self._streaks), self._last_start_s, tuple(self.minutes), dict(self.pending)
         )

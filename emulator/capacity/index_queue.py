@@ -318,12 +318,12 @@ class IndexQueue(Generic[ChangeT]):
         self.gate.begin_at(now_ns)
 
     def recharge(self, charge_of: ChargeOf) -> None:
-        """Charge every change anew, after partitions were split."""
+        """Replace the charges of every change, after partitions were split."""
         twin = self.copy(charge_of)
         self.lanes, self._last_of_item = twin.lanes, twin._last_of_item
 
     def copy(self, charge_of: ChargeOf) -> IndexQueue[ChangeT]:
-        """Return an independent queue of the same changes, charged anew."""
+        """Return an independent queue of the same changes, with new charges."""
         twin: IndexQueue[ChangeT] = IndexQueue(0)
         twin.gate = copy(self.gate)
         twin._closed_reasons = self._closed_reasons

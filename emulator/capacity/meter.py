@@ -144,7 +144,7 @@ class Meter:
         self.traffic.close(partition_id)
 
     def copy(self, quota: Quota | None) -> Meter:
-        """Return an independent meter with the same tokens; its traffic starts anew."""
+        """Return an independent meter with the same tokens and no traffic."""
         twin = Meter(
             self.arn,
             is_table=self.is_table,
@@ -324,7 +324,7 @@ def _admit_one(
 
 
 def refusals(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
-    """Return what ``admit`` would answer, taking nothing."""
+    """Return the reasons that ``admit`` would answer, taking nothing."""
     needs = _needs(charges)
     for bucket in needs:
         bucket.refill(now_ns)
@@ -424,7 +424,7 @@ def _take_from_bases(charges: Sequence[Charge], now_ns: int) -> bool:
 
 
 def _needs(charges: Iterable[Charge]) -> dict[TokenBucket, int]:
-    """Return what is asked of each bucket in all, in the order of CAP-606."""
+    """Return the tokens asked of each bucket in all, in the order of CAP-606."""
     needs: dict[TokenBucket, int] = {}
     for charge in charges:
         for bucket, cost in _costs(charge):
@@ -444,7 +444,7 @@ def _costs(charge: Charge) -> list[tuple[TokenBucket, int]]:
 
 
 def _reasons(charges: Iterable[Charge], short: Sequence[TokenBucket]) -> tuple[Reason, ...]:
-    """Return what each short bucket says, once, in the words of the first charge to meet it."""
+    """Return each short bucket's reason, once, in the words of the first charge to meet it."""
     words: dict[TokenBucket, Reason] = {}
     for meter, partition_id, axis, *_ in charges:
         buckets = (*meter.limits[axis], meter.partitions[partition_id][axis])

@@ -18,7 +18,7 @@ from emulator.service.throttling import AXES, ThrottlingLimit
 _MINUTE_SECONDS: Final = 60
 #: Source: CloudWatch keeps one-minute datapoints for 15 days.
 RETENTION_SECONDS: Final = 15 * 24 * 3600
-#: So many expired points are dropped at once: a busy day's.
+#: Expired points that are dropped at once: a busy day's.
 _TRIM_POINTS: Final = 24 * 60
 #: Source: CAP-801, the interval of settings such as provisioned capacity.
 GAUGE_SECONDS: Final = 300
@@ -292,7 +292,7 @@ class Metrics:
             counted.add(1.0)
 
     def _throttle_series(self, reasons: Sequence[Reason]) -> list[MetricSeries]:
-        """Return what counts a refusal for these reasons: every limit, and each resource once."""
+        """Return the series that count a refusal: every limit, and each resource once."""
         series = []
         events: dict[tuple[str, str, str | None], None] = {}
         for reason in reasons:

@@ -183,7 +183,7 @@ class ReservedPrice:
 
 
 _YEAR_HOURS: Final = 8760
-#: Capacity is reserved in steps of so many units.
+#: Units in one step of reserved capacity.
 RESERVED_STEP: Final = 100
 #: By years.
 RESERVED_PRICES: Final = {
@@ -213,7 +213,7 @@ class Tariff(NamedTuple):
     is_by_size: bool = True
 
     def usd(self, quantity: float, settings: Settings) -> float:
-        """Return the dollars of so many bytes, or of so many times."""
+        """Return the price in dollars of ``quantity`` bytes, or times."""
         return quantity * self.price / (settings.bytes_per_gb if self.is_by_size else 1)
 
 
@@ -383,7 +383,7 @@ class Bill:
         self._add(table, None, STREAM_READS, calls, STREAM_READ)
 
     def _deductions(self) -> Iterator[PriceLine]:
-        """Yield what the free tier takes off: of each item so many units, at list price."""
+        """Yield the deductions of the free tier: the free units of each item, at list price."""
         if not self._settings.free_tier:
             return
         for item, price, free in _FREE_TIER:

@@ -161,7 +161,7 @@ class Scaler:
         return units
 
     def save(self) -> ScalerState:
-        """Return what is known, for ``restore``."""
+        """Return the state, for ``restore``."""
         return ScalerState(
             self.pending, tuple(self._history), self._last_s, self._out_over_s, self._in_over_s
         )
