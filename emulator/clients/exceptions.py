@@ -78,7 +78,7 @@ class WaiterError(Exception):
 
 
 def connection_closed() -> Exception:
-    """Return what a client raises whose connection was closed before it got an answer.
+    """Return the exception of a client whose connection closed before the answer.
 
     botocore tries such a request again.
 
