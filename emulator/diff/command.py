@@ -168,7 +168,7 @@ def _both(base_path: Path, head_path: Path) -> tuple[Side, Side]:
 
 
 def _runner(arguments: argparse.Namespace) -> RunLab:
-    """Return what runs a lab file as the command line wants it.
+    """Return a function that runs a lab file with the options of the command line.
 
     Raises:
         DocumentError: An option is no time.
