@@ -27,7 +27,7 @@ class RequestServed(NamedTuple):
 
 
 class Billed(NamedTuple):
-    """Something is paid for besides units: so many bytes, or times, of a cost item (CAP-1004)."""
+    """A charge besides units: the bytes, or times, of a cost item (CAP-1004)."""
 
     time_ns: int
     operation: str
@@ -68,7 +68,7 @@ class IndexApplied(NamedTuple):
 
 
 class IndexClosed(NamedTuple):
-    """So many units wait for a global index that every write to its table is refused."""
+    """A global index closed: its buffer is full, so every write to its table is refused."""
 
     time_ns: int
     resource: str
@@ -137,7 +137,7 @@ class Events:
 
     def __init__(self) -> None:
         self._listeners: list[tuple[Listener, Collection[type[Event]]]] = []
-        #: The kinds that somebody wants; None if somebody wants all.
+        #: The kinds that listeners want; None if one of them wants all.
         self._kinds: set[type[Event]] | None = set()
         self.wanted = self.requests_wanted = False
 

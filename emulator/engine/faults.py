@@ -1,7 +1,7 @@
 """Injected faults: rules that make chosen requests fail, by seed and repeatable.
 
-A rule names what it hits (operations, tables, keys, a span of time), how often (a share of
-the matching requests, at most so many times) and what happens.
+A rule names the requests that it hits (by operation, table, key and time), how often (a share of
+them, and a largest number of times) and what happens.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ class TrafficFeed:
         Args:
             table: The table.
             resource: It, or one of its global indexes.
-            partitions: It has at least so many.
+            partitions: The least number of partitions.
             warm: Read and write units per second that it can serve at once.
             burst_share: The share of its reserve for bursts that it has; None for what it has.
         """

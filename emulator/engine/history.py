@@ -107,7 +107,7 @@ class ChangeLog:
         return state
 
     def between(self, store: OrderedStore, from_ns: int, to_ns: int) -> list[ItemDifference]:
-        """Return what changed from a moment (inclusive) to another (exclusive), by position.
+        """Return the items changed from a moment (inclusive) to another (exclusive), by position.
 
         An item that came and went in between is left out (S3X-8).
         """
@@ -129,7 +129,7 @@ class ChangeLog:
         return [item for item in differences if item.old is not None or item.new is not None]
 
     def _replaced_since(self, moment_ns: int) -> dict[Position, Item | None]:
-        """Return what was at every position that was written at a moment or later, before it."""
+        """Return the earlier item of every position that was written at a moment or later."""
         replaced: dict[Position, Item | None] = {}
         for at_ns, position, old in reversed(self._changes):
             if at_ns < moment_ns:

@@ -113,7 +113,7 @@ class Tokens:
     def replay(
         self, token: str | None, fingerprint: bytes, now_ns: int
     ) -> list[tuple[str, Receipt]] | None:
-        """Return what a repeat costs, or None if this is no repeat.
+        """Return the receipts of a repeat, or None if this is no repeat.
 
         Raises:
             IdempotentParameterMismatchException: the token stands for another request.

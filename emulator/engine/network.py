@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RegionsNeeded(Exception):
-    """An operation acts in several regions; it begins anew once all their accounts are held.
+    """An operation acts in several regions; it starts over once all their accounts are held.
 
     Args:
         namespaces: Whose accounts, the own among them.

@@ -231,7 +231,7 @@ class Resource:
         )
 
     def copy(self, quota: Quota) -> Resource:
-        """Return an independent resource in the same state; what watches it starts anew."""
+        """Return an independent resource in the same state, with nothing observed yet."""
         twin = Resource.__new__(Resource)
         twin.arn, twin.name, twin.is_table = self.arn, self.name, self.is_table
         twin.settings, twin.key_length = self.settings, self.key_length

@@ -3,7 +3,7 @@
 Taking one and going back to it cost a few microseconds a table, whatever the tables hold. A
 snapshot has tables, items, indexes, streams, partitions, tokens, backups and the items that
 transactions hold; what was observed (metrics, traffic, insights, receipts) is not state and starts
-anew.
+empty.
 """
 
 from __future__ import annotations

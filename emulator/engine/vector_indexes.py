@@ -41,7 +41,7 @@ WRITTEN: Final = "VectorWriteRequestBytes"
 #: How long the phases of an index last where statuses take time at all. Source: VIX-22.
 ALLOCATION_SECONDS: Final = 30.0
 BACKFILL_SECONDS: Final = 510.0
-#: So many partitions are metered before those that have had their rest are forgotten.
+#: Partitions metered before those that have had their rest are forgotten.
 _MOST_METERS: Final = 1024
 
 
@@ -115,7 +115,7 @@ class VectorIndex(Lifetime):
         self._meters: dict[KeyValue | None, _Meter] = {}
 
     def is_backfilling(self, now_ns: int) -> bool | None:
-        """Return what ``Backfilling`` says, None for nothing (VIX-20, VIX-21)."""
+        """Return the value of ``Backfilling``, None to leave it out (VIX-20, VIX-21)."""
         if self.backfill_at_ns is None or self.status(now_ns) != "CREATING":
             return None
         return now_ns >= self.backfill_at_ns
@@ -139,7 +139,7 @@ class VectorIndex(Lifetime):
             self.view = LaggedView(self.store)
 
     def meter(self, partition: KeyValue | None, now_ns: int) -> _Meter:
-        """Return what may pass of one partition, as of now."""
+        """Return the meter of one partition, as of now."""
         meter = self._meters.get(partition)
         if meter is None:
             if len(self._meters) >= _MOST_METERS:
@@ -292,7 +292,7 @@ class VectorIndexes:
     # Writes
 
     def plan(self, position: Position, old: Item | None, new: Item | None) -> VectorPlan:
-        """Return what a write from ``old`` to ``new`` does, changing nothing."""
+        """Return the plan of a write from ``old`` to ``new``, changing nothing."""
         changes = []
         holding: list[VectorIndex] = []
         for index in self._by_name:

@@ -104,7 +104,7 @@ def execute(account: Account, write: Write) -> Planned:
 
 
 def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
-    """Return what a write would do and cost, changing nothing.
+    """Return a write's changes and cost, and apply nothing.
 
     Args:
         write: The write.
