@@ -306,7 +306,7 @@ class Emulator:
             return observe.partitions_of(account, table, index)
 
     def backlog(self, table: str, index: str) -> Backlog:
-        """Return what waits for a global index, how far behind it is, and when it closes (CAP2-4).
+        """Return the backlog of a global index, its age, and when the index closes (CAP2-4).
 
         Raises:
             EmulatorError: there is no such table or global index.
@@ -354,7 +354,7 @@ class Emulator:
             return observe.running_keys_of(observe.resource_of(account, table, index), most)
 
     def spending(self) -> list[Spending]:
-        """Return what every table and global index consumed, was refused and costs so far.
+        """Return the units, throttles and dollars of every table and global index so far.
 
         >>> Emulator().spending()
         []
