@@ -221,7 +221,7 @@ class ManualClock:
         yield from self._stop_for_timers(end_ns)
 
     def _move_to(self, now_ns: int) -> Iterator[None]:
-        """Be at a moment, unless it is past, and tell those who listen."""
+        """Move to a moment, unless it is past, and call the listeners."""
         self._now_ns = max(self._now_ns, now_ns)
         for reference in list(self._listeners):
             listener = reference()
