@@ -57,7 +57,7 @@ class ParsedExpression:
         )
 
     def names(self, targets: Targets) -> dict[str, str]:
-        """Return what each defined name placeholder stands for."""
+        """Return the attribute name of each defined placeholder."""
         pairs = zip(self.aliases, targets, strict=True)
         return {alias: target for alias, target in pairs if target is not None}
 
