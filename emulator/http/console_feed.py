@@ -91,7 +91,7 @@ class Seen(NamedTuple):
 
 
 def _nothing() -> None:
-    """Leave nobody."""
+    """Do nothing: there is no subscription to end."""
 
 
 class ConsoleFeed:

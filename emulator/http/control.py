@@ -288,7 +288,7 @@ class ControlRoutes:
         return answer
 
     def _import_errors(self, parameters: Parameters) -> Any:
-        """Return what the service would write to the log of an import (S3X-23)."""
+        """Return the errors that the service would log for an import (S3X-23)."""
         arn = parameters["import"]
         for view in self._chosen(parameters):
             emulator = self._emulator.within(view.namespace)
@@ -420,7 +420,7 @@ def _joined_points(emulators: list[Emulator], parameters: Parameters) -> list[An
 
 
 def named_parameter(parameters: Parameters, name: str) -> Any:
-    """Return what a request must name.
+    """Return a parameter that a request must name.
 
     Raises:
         EmulatorError: it does not.
@@ -439,7 +439,7 @@ def _json_response(status: int, value: Any) -> HttpResponse:
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON shows for a record, a key or a number of ours.
+    """Return the JSON value of a record, a key or a number of ours.
 
     >>> plain({"key": ("a", Decimal("1.5"), b"x")})
     {'key': ['a', 1.5, 'eA==']}
