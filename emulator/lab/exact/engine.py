@@ -185,7 +185,7 @@ class _Drive:
     # One second
 
     def _second(self, second: int, counts: Sequence[int]) -> None:
-        """Run one second of the log, in which so many requests of each source arrive."""
+        """Run one second of the log; ``counts`` are the requests that arrive from each source."""
         log = self._log
         start_ns = log.start_ns + second * NANOSECONDS
         end_ns, point = start_ns + NANOSECONDS, second // log.step
