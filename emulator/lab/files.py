@@ -3,7 +3,7 @@
 title: Device events
 parameters: {shards: 10}           # numbers that templates may name
 settings: {heat_threshold: 0.8}    # adjustable constants, if any
-worlds: 50                         # play exactly so many; without it as many as it takes
+worlds: 50                         # play this number of worlds; without it as many as it takes
 engine: auto
 workload: {...}                    # emulator.lab.inputs.workload
 designs: [{...}, ...]              # emulator.lab.inputs.design
