@@ -521,7 +521,7 @@ class _Builder:
     def _asked(
         self, pattern: DeclaredPattern, request: Mapping[str, Any], kind: _Kind
     ) -> tuple[str, ...]:
-        """Return what a Query knows: the partition key of what it asks."""
+        """Return the fields that a Query knows: those of the partition key that it asks for."""
         if pattern.operation == "Scan":
             return ()
         holders = [
@@ -621,7 +621,7 @@ def _capacity(units: Mapping[str, Any] | None) -> Capacity:
 
 
 def _step(attribute: str) -> str | None:
-    """Return what an attribute is cut to, judged by its last word.
+    """Return the unit of time that an attribute is cut to, judged by its last word.
 
     >>> _step("eventDate"), _step("hour"), _step("createdAt")
     ('day', 'hour', None)

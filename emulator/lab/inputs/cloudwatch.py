@@ -108,7 +108,7 @@ class MeasuredThrottles:
     by_limit: Mapping[ThrottlingLimit, float] = field(default_factory=dict)
 
     def joined(self, other: MeasuredThrottles) -> MeasuredThrottles:
-        """Return what two files tell; of the same series the other's."""
+        """Return the throttles of two files; of the same series the other's."""
         return MeasuredThrottles(
             {**self.answered, **other.answered},
             {**self.refused, **other.refused},
@@ -117,10 +117,10 @@ class MeasuredThrottles:
 
 
 def throttles_of(document: Mapping[str, Any], names: Mapping[str, str]) -> MeasuredThrottles:
-    """Return what a document tells of refusals; a series without points is zero.
+    """Return the refusals in a document; a series without points is zero.
 
     Args:
-        document: What the AWS CLI printed, which ``series_of`` has read.
+        document: The output of the AWS CLI, which ``series_of`` has read.
         names: Our ids by those of the caller.
     """
     sums: dict[str, float] = {}

@@ -62,7 +62,7 @@ class Capacity:
         return self.read is not None or self.write is not None
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_members`` reads."""
+        """Return the document that ``from_members`` reads."""
         document: dict[str, Any] = {
             name: getattr(self, name) for name in _UNITS if getattr(self, name) is not None
         }
@@ -129,7 +129,7 @@ class Index:
         return _tuple(self.sort)
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         projection = self.projection if isinstance(self.projection, str) else list(self.projection)
         document: dict[str, Any] = {
             "name": self.name,
@@ -203,7 +203,7 @@ class Table:
         return [*general, *self.entities.values()]
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         document: dict[str, Any] = {}
         if self.partition:
             document["partition"] = self.partition

@@ -67,7 +67,7 @@ class Form:
     records: tuple[Record, ...] = ()
 
     def read(self, entry: Entry, scope: FormScope = ANY_NAME) -> Any:
-        """Return what an entry says.
+        """Return the value of an entry.
 
         Raises:
             DocumentError: It is something else; the message says where and what was expected.

@@ -200,12 +200,12 @@ def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
 def entries_of(
     operation: str, request: Mapping[str, Any], table: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return what one request asks for as entries of a trace, all but their time.
+    """Return the trace entries of one request, all but their time.
 
     Args:
         operation: Its wire name.
         request: Its members.
-        table: Only what it asks of this table.
+        table: Only the entries of this table.
     """
     entries = [entry for entry in _entries(operation, request) if table in (None, entry["table"])]
     for entry in entries:
