@@ -1,7 +1,7 @@
 """Worlds: one draw each of everything that the service does not tell.
 
-Which keys share a partition, when a partition splits, how far an index may fall behind: nobody
-outside the service knows. A world has one answer to each of these questions, drawn from its
+Which keys share a partition, when a partition splits, how far an index may fall behind: none of
+it is known outside the service. A world has one answer to each of these questions, drawn from its
 seed; a design is judged by the share of worlds in which it throttles. The ranges are those of
 ``docs/rules/measurements.md``, section Worlds.
 """
