@@ -1,6 +1,6 @@
 """Iterator age: how far a consumer of a table's stream is behind (STM-12).
 
-A stream has a shard for each partition. A consumer takes so many records of a shard per second, in
+A stream has a shard for each partition. A consumer reads every shard at one rate, the records in
 the order of their writes, and begins with the shards of a split when it has read their parent to
 its end. The age is how long ago the next record that it reads was written.
 
@@ -28,7 +28,7 @@ class _Shard:
     waiting: deque[tuple[float, float, float, float]] = field(default_factory=deque)
 
     def read(self, records: float) -> float:
-        """Read up to so many of the oldest records; return how many were there."""
+        """Read the oldest ``records``, or fewer; return how many were there."""
         left = records
         while self.waiting and left > 0:
             start, length, written, unread = self.waiting.popleft()

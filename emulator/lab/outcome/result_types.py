@@ -411,7 +411,7 @@ class WorldResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownEffect:
-    """How the answer moves when one unknown is drawn anew and all others stay."""
+    """How the answer moves when one unknown is drawn again and all others stay."""
 
     #: Such as ``placement of keys``.
     name: str

@@ -98,7 +98,7 @@ class Collections:
             self.growth[row] += growth / self.counts[row]
 
     def _rows(self) -> list[tuple[str, bool]]:
-        """Return what tells the rows apart."""
+        """Return the key of each row, and whether it is new."""
         return list(zip(self.keys, self.is_new or [False] * len(self.keys), strict=True))
 
     @property
@@ -109,7 +109,7 @@ class Collections:
 
 @dataclass(frozen=True)
 class KeyTotals:
-    """What partition keys were asked for, those that are taken together after the named ones.
+    """The totals of partition keys, those that are taken together after the named ones.
 
     Attributes:
         texts: The named keys.
@@ -264,7 +264,7 @@ class ResourceRecord:
         self._groups.append((count, tally, examples))
 
     def keys(self) -> KeyTotals:
-        """Return what partition keys were asked for; those that were not asked are left out."""
+        """Return the totals of partition keys, of those that were asked for."""
         named = {
             text: own
             for text, own in self.named_keys.items()
