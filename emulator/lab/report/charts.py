@@ -322,7 +322,7 @@ _COST_PARTS: Final = (
 
 
 def cost_parts(cost: result_types.Cost) -> tuple[pictures.BarPart, ...]:
-    """Return what of a bill is for writes, reads, storage and the rest."""
+    """Return the parts of a bill for writes, reads, storage and the rest."""
     amounts = dict.fromkeys((part for part, _, _ in _COST_PARTS), 0.0)
     for line in cost.lines:
         part = next(part for part in amounts if part in line.item)

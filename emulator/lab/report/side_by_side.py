@@ -155,7 +155,7 @@ def over_time(comparison: result_types.Comparison) -> pictures.OverTime:
 
 
 def _flow(design: result_types.DesignResult) -> tuple[list[float], list[float]]:
-    """Return what a design's tables and indexes consumed and refused per second, step by step."""
+    """Return the units consumed and refused per second, by step, over tables and indexes."""
     axes = [axis.fine for resource in design.resources for axis in (resource.read, resource.write)]
     consumed = [sum(step) for step in zip(*(axis.consumed for axis in axes), strict=True)]
     refused = [sum(step) for step in zip(*(axis.throttled for axis in axes), strict=True)]

@@ -92,7 +92,7 @@ class Logarithmic:
 
 
 def nice_step(span: float, most: int) -> float:
-    """Return a round step that divides a span into at most so many parts.
+    """Return a round step that divides a span into ``most`` parts at most.
 
     >>> nice_step(4800, 5), nice_step(0.7, 4)
     (1000.0, 0.2)

@@ -183,7 +183,7 @@ def _maps(comparison: Comparison, *, unicode: bool) -> Iterator[str]:
 
 
 def _refused_means(comparison: Comparison) -> str:
-    """Return what is shown as refused: writes of a global index wait instead (CAP2-4)."""
+    """Return the name of refusals: writes of a global index wait instead (CAP2-4)."""
     has_index = any(hottest(design).kind == "index" for design in comparison.designs)
     return "throttled (in an index: writes wait)" if has_index else "throttled"
 
