@@ -44,7 +44,7 @@ _LEAST: Final = 1e-6
 _LEAST_GROWTH: Final = 0.02
 #: A share that has moved by less than this tells nothing of it.
 _KNOWN: Final = 1e-5
-#: Of calls that begin anew, the share that does so again within the second, at most.
+#: Of calls that start over, the largest share that does so again within the second.
 _MOST_REPEATED: Final = 0.98
 #: Steps towards the decay of a bucket's level, and what is too little to divide by.
 _STEPS: Final = 8
@@ -136,7 +136,7 @@ class Rows:
         return np.asarray(np.minimum(together[places.reshape(-1)], 1.0).reshape(keys.shape))
 
     def loads(self, calls: ByRow, count: int) -> ByBucket:
-        """Return what calls take of each of ``count`` buckets."""
+        """Return the units that calls take of each of ``count`` buckets."""
         return sums(self.flat, (calls * self.units).ravel(), count)
 
     @cached_property
@@ -270,7 +270,7 @@ class Admitted:
     restarted: AttemptRow | None
 
     def follow(self, arriving: AttemptRow, policies: RowPolicies) -> AttemptRow:
-        """Return what some of the attempts become, with retries within the second."""
+        """Return the attempts with their retries within the second."""
         by_number = _with_retries_at_once(arriving, self.again, policies)
         if self.restarted is None:
             return by_number
@@ -293,7 +293,7 @@ class Admitted:
         return np.asarray(by_number * self.restarted * policies.may_retry[0])
 
     def waiting(self, by_number: AttemptRow, policies: RowPolicies) -> RetryRow:
-        """Return how many of some attempts come again, by retry: an item sent anew as the first."""
+        """Return the attempts that come again, by retry: an item sent again as the first."""
         waits = self.retried(by_number, policies)
         anew = self.begun_anew(by_number, policies)
         if anew is not None:
@@ -333,7 +333,7 @@ class _Demand:
         return np.asarray(attempts * passed)
 
     def admitted(self, shares: ByBucket, parts: _Parts | None) -> Admitted:
-        """Return what becomes of the attempts if buckets are open for these shares of them."""
+        """Return the outcome of the attempts if buckets are open for these shares of them."""
         rows = self.rows
         open_columns = rows.open_columns(shares)
         whole: ByRow | float = 1.0

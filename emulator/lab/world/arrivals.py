@@ -21,7 +21,7 @@ WorldPattern: TypeAlias = Annotated[Floats, "world", "pattern"]
 #: Tells the draws of keys from other draws of the same seed; no name of a pattern begins so.
 _KEYS: Final = 2
 _NOISE: Final = 3
-#: A rate that changes more often than once in so many seconds is a curve.
+#: A rate that changes more often than once in this number of seconds is a curve.
 _RARELY: Final = 10
 
 

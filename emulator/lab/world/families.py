@@ -368,7 +368,7 @@ class Family:
         return self.placements[0].step
 
     def periods(self, moment: float, shift: int) -> int:
-        """Return how many times its keys have been placed anew since the first run.
+        """Return how many times its keys have been placed again since the first run.
 
         Args:
             moment: In seconds since the epoch.

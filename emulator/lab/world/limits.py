@@ -1,7 +1,7 @@
 """Limits: the token buckets of all worlds, as arrays.
 
 Every world has the same places: bucket 0, which is always open; the limits above partitions; the
-gates of tables; and room for so many partitions of each table and index, a read and a write bucket
+gates of tables; and room for the partitions of each table and index, a read and a write bucket
 each. A partition keeps its slot as long as it lives, so a split changes its own slots and no
 others.
 """
@@ -192,7 +192,7 @@ class Tokens:
         self.base[worlds], self.burst[worlds] = own.base, own.burst
 
     def available(self) -> WorldBucket:
-        """Return what each bucket can give within the next second: what it holds and what comes."""
+        """Return the units that each bucket can give in the next second, its refill included."""
         return self.base + self.burst + self.rates
 
     def take(self, consumed: WorldBucket) -> None:

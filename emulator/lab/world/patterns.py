@@ -141,21 +141,21 @@ class Context:
         raise KeyError(name)
 
     def contents(self, table: TableLayout, index: str | None) -> Contents:
-        """Return what lies in a table or index."""
+        """Return the contents of a table or index."""
         key = table.name, index
         if key not in self._contents:
             self._contents[key] = Contents(self.worlds + 1)
         return self._contents[key]
 
     def all_of(self, resource: int) -> list[Contents]:
-        """Return what lies in a table and its local indexes, or in a global index."""
+        """Return the contents of a table and its local indexes, or of a global index."""
         table, index = self.resources[resource]
         local = [own.name for own in table.indexes if index is None and not own.is_global]
         names = [None if index is None else index.name, *local]
         return [self.contents(table, name) for name in names]
 
     def save(self) -> Saved:
-        """Return what is stored, for ``restore``."""
+        """Return the contents and last writers, for ``restore``."""
         held = {key: contents.copy(self.worlds + 1) for key, contents in self._contents.items()}
         writers = {key: own.copy() for key, own in self._last_writers.items()}
         return Saved(held, writers)
@@ -170,7 +170,7 @@ class Context:
         self._last_writers = {key: own.copy() for key, own in saved.last_writers.items()}
 
     def every(self) -> list[Contents]:
-        """Return what lies in every table and index."""
+        """Return the contents of every table and index."""
         return list(self._contents.values())
 
     def last_writers(self, table: TableLayout, entity: str | None) -> LastWriters:
@@ -212,7 +212,7 @@ class Context:
         return SizeMix.of(mean, leaving)
 
     def _writers(self, table: TableLayout, index: str | None) -> list[WritePricer]:
-        """Return what prices the items that patterns leave in a table or index."""
+        """Return the pricers of the items that patterns leave in a table or index."""
         patterns = {name: self.workload.pattern(name) for name in self.pricers}
         return [
             self.pricers[name]
@@ -328,7 +328,7 @@ class PatternModel(ABC):
 
     @abstractmethod
     def price(self, keys: Sequence[Sequence[tuple[str, ...]]]) -> Price:
-        """Return what calls cost at the context's moment.
+        """Return the price of calls at the context's moment.
 
         Args:
             keys: By placement, the partition key of each cell.

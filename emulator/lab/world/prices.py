@@ -151,7 +151,7 @@ class WritePricer:
         return self._pattern.operation == "DeleteItem"
 
     def _arms(self, index: IndexLayout, old: Mixed) -> tuple[float, float]:
-        """Return what a write takes of an index, without an item before and with one."""
+        """Return the units that a write takes of an index, without an item before and with one."""
         if self._removes:
             return 0.0, _expected(_STAYING, old, _NO_ITEM)
         new, moves = self._entries[index.name], self._move_chance(index)
@@ -216,7 +216,7 @@ def _entry_bytes(schema: IndexSchema, item: Item) -> int:
 
 
 def read_factor(pattern: Pattern) -> float:
-    """Return what a read unit's worth of bytes costs a pattern."""
+    """Return the units that a pattern pays for a read unit's worth of bytes."""
     if pattern.is_transaction:
         return TRANSACTIONAL
     return STRONG if pattern.consistent else EVENTUAL
@@ -313,7 +313,7 @@ class PagePrice:
 
 
 def price_pages(path: AccessPath, items: Floats, sizes: SizeMix, base_bytes: float) -> PagePrice:
-    """Return what it takes to read items from one collection each.
+    """Return the price of reading items from one collection each.
 
     Args:
         path: The way they are read.

@@ -194,7 +194,7 @@ def entering_of(
     shares: WorldRow,
     worlds: Integers,
 ) -> WorldBucket:
-    """Return what accepted calls bring to the buckets of indexes.
+    """Return the units that accepted calls bring to the buckets of indexes.
 
     Args:
         queues: Of the indexes.

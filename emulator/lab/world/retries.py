@@ -78,7 +78,7 @@ def retry_times(policy: RetryPolicy, timeout: float | None, *, resends: bool) ->
 
 
 def _offsets(policy: RetryPolicy) -> RetryAhead:
-    """Return the chances if nobody gives up; an attempt falls anywhere within its second."""
+    """Return the chances if no caller gives up; an attempt falls anywhere within its second."""
     offsets = np.zeros((policy.attempts - 1, int(policy.longest) + 3))
     points = (np.arange(_JITTER_POINTS) + 0.5) / _JITTER_POINTS if policy.jitter else [0.5]
     for retry in range(1, policy.attempts):

@@ -85,7 +85,7 @@ class Routing:
         self._queued = queued
         self._all = np.arange(len(worlds))
         self._places: dict[Family, Places] = {}
-        #: By family and contents, the entries found for some columns and so many entries.
+        #: By family and contents: the columns, how many entries there were, and those found.
         self._entries: dict[tuple[Family, Contents], tuple[Columns, int, Integers, Integers]] = {}
         self._recordings: dict[Cells, Recording | None] = {}
         #: By the text of a key that is not followed any more, its hash in every world.
@@ -413,7 +413,7 @@ class Routing:
         routed.model.absorb(written, routed.keys)
 
     def levels(self) -> Annotated[Floats, "pattern"]:
-        """Return what a request of each pattern costs where nothing is refused."""
+        """Return the cost of a request of each pattern where nothing is refused."""
         return np.asarray([self._level_of(routed) for routed in self._routed])
 
     def _level_of(self, routed: _Routed) -> float:
@@ -424,7 +424,7 @@ class Routing:
         return sum(float((shares * calls * own[-1]).sum()) for own in routed.price.units)
 
     def price(self, number: int) -> Price:
-        """Return what the calls of a pattern cost now."""
+        """Return the price of the calls of a pattern now."""
         return self._routed[number].price
 
     def columns(self, number: int) -> tuple[Columns, ...]:

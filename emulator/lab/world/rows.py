@@ -290,7 +290,7 @@ class RowTable:
         return np.asarray(np.add.reduceat(amounts, [own.first for own in self.patterns], axis=1))
 
     def loads(self, calls: WorldRow, worlds: Integers, count: int) -> WorldBucket:
-        """Return what calls take of each bucket.
+        """Return the units that calls take of each bucket.
 
         Args:
             calls: By world and row.
@@ -301,7 +301,7 @@ class RowTable:
         return _by_bucket(self.buckets, units * calls, count)
 
     def metered(self, calls: WorldRow, worlds: Integers, count: int) -> WorldBucket:
-        """Return what calls take of each partition, as it is metered."""
+        """Return the units that calls take of each partition, as it is metered."""
         units = np.where(self.is_partition[:, None], self.units[:, worlds], 0.0)
         return _by_bucket(self.buckets, units * (calls * self.metering[worlds]), count)
 

@@ -462,7 +462,7 @@ class Run:
     def _flow(
         self, worlds: Integers, accepted: WorldRow, applied: WorldBucket | None
     ) -> tuple[WorldBucket, WorldBucket]:
-        """Return what accepted calls take of each bucket, and what is metered of it.
+        """Return the units that accepted calls take of each bucket, and those that are metered.
 
         Args:
             worlds: The worlds.
@@ -477,7 +477,7 @@ class Run:
         return loads, table.metered(accepted, worlds, count) + aside
 
     def entering(self, accepted: WorldRow, worlds: Integers) -> WorldBucket:
-        """Return what accepted calls bring to the buckets of indexes with a queue."""
+        """Return the units that accepted calls bring to the buckets of indexes with a queue."""
         state = self.state
         return entering_of(state.queues, state.numbers, accepted, self.routing.table.shares, worlds)
 
@@ -668,7 +668,7 @@ class Run:
         return np.asarray((fan_out * expected).sum(axis=1))
 
     def _outcome(self, world: int) -> WorldOutcome:
-        """Return what a world has shown so far."""
+        """Return the outcome of a world so far."""
         tally, names, context = self.tally, self.reason_names, self.plan.context
         refused = tally.first_refused[world].sum(axis=0).tolist()
         lost = (tally.refused - tally.begun_anew)[:, world].sum()
@@ -785,7 +785,7 @@ class _Course:
 
 
 def _clients(plan: Plan) -> Clients:
-    """Return what clients do, by pattern."""
+    """Return the behaviour of clients, by pattern."""
     callers = plan.workload.callers
     models = plan.models
     items = np.asarray([float(model.per_request) for model in models])

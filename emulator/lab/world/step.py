@@ -38,7 +38,7 @@ _FEW: Final = 4
 #: Seconds that differ by less are alike.
 _ALIKE: Final = 1e-5
 _ROUNDING: Final = 1e-9
-#: A second in which so many calls are refused at first is one with refusals.
+#: A second that refuses more calls than this is one with refusals.
 _REFUSED: Final = 0.5
 #: A bucket without a reserve that loses more than this part of its rate is not steady.
 _SINKING: Final = 1e-3

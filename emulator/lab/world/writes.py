@@ -148,7 +148,7 @@ class WriteModel(PatternModel):
         )
 
     def _stored(self, entries: list[Entries]) -> Overwritten | None:
-        """Return what writes meet: where keys are fixed or have a time, what was written last."""
+        """Return the items that writes meet: where keys are fixed or have a time, the last ones."""
         names = [index.name for index in self._indexes if index is not None]
         meets_newest = not self.pattern.is_put and TIMESTAMP in self.path.key.names
         if not self._unbounded or meets_newest:
