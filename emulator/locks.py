@@ -83,9 +83,9 @@ def _before_fork() -> None:
 
 
 def _finish_imports() -> None:
-    """Wait until nobody is reading one of our modules: in the child he would never be done.
+    """Wait until no thread imports one of our modules: in the child it would never be done.
 
-    Most are read by a thread that holds an account, for which was waited already.
+    Most imports are by a thread that holds an account, and accounts were waited for already.
     """
     package = __name__.partition(".")[0]
     for name in list(sys.modules):
