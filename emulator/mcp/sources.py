@@ -106,7 +106,7 @@ def _check_size(size: int) -> None:
 
 
 def _suffix_of(text: str) -> str:
-    """Return what a text looks like.
+    """Return the file suffix that a text looks like.
 
     >>> _suffix_of('{"Table": {}}'), _suffix_of('resource "aws_dynamodb_table" "t" {}')
     ('.json', '.tf')
