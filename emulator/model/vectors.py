@@ -28,7 +28,7 @@ LARGEST_FLOAT: Final = 3.4028234663852886e38
 #: What is nearer to the next power of two than to the largest number.
 _TOO_LARGE: Final = (2 - 2.0**-24) * 2.0**127
 FLOAT_BYTES: Final = 4
-#: So many digits write every number of 32 bits so that it is read back the same.
+#: Digits that write every number of 32 bits so that it is read back the same.
 _MOST_DIGITS: Final = 9
 _SINGLE: Final = struct.Struct("f")
 

@@ -71,7 +71,7 @@ class _EmptyNameError(Exception):
 
 
 def load_value(wire: object, most: int = limits.NESTING_LEVELS) -> Value:
-    """Return the value that an AttributeValue writes, nested in so many levels at most.
+    """Return the value that an AttributeValue writes, nested in ``most`` levels at most.
 
     Raises:
         RequestFault: a value the service refuses (TYP-2, NUM-*, SET-*), nesting too deep (TYP-5).
@@ -141,7 +141,7 @@ def _empty_name(values: Iterable[object]) -> errors.ValidationException:
 
 
 def _members_of(value: object) -> Iterable[object]:
-    """Return what a map or list in wire form holds; anything else holds nothing."""
+    """Return the members of a map or list in wire form; anything else has none."""
     container = value.get("M", value.get("L")) if isinstance(value, dict) else None
     if isinstance(container, dict):
         return container.values()
