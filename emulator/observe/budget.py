@@ -119,7 +119,7 @@ class Budget:
         ]
 
     def verdict(self, ledger: Ledger) -> str | None:
-        """Return what was exceeded, by which calls and what was wasted, or None."""
+        """Return the limits exceeded, the calls, the waste and advice as text, or None."""
         faults = self.faults(ledger)
         if not faults:
             return None

@@ -115,7 +115,7 @@ class LoadConcentration:
         return sorted(loads, key=lambda load: (-load.units, load.resource, load.axis))
 
     def first_limit(self, requests: int) -> FirstLimit | None:
-        """Return what throttles first if these requests are made again and again, at any pace."""
+        """Return the limit that throttles first if these requests are repeated ever faster."""
         first: FirstLimit | None = None
         for reason, allowed, used in self._limits():
             runs = allowed / used
