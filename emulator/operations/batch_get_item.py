@@ -96,7 +96,7 @@ class _WantedKeys(NamedTuple):
     projection: PathProjection | None
 
     def shown(self, found: list[Item]) -> list[wire.WireItem]:
-        """Return what is wanted of items, in wire form."""
+        """Return the projected attributes of items, in wire form."""
         pick = None if self.projection is None else self.projection.pick
         return [
             wire.dump_item(item.attributes if pick is None else pick(item.attributes))

@@ -54,7 +54,7 @@ class ExportFilter(NamedTuple):
         return self.condition is None or self.condition.holds(item.attributes)
 
     def shown(self, item: Item) -> WireItem:
-        """Return what is written of an item."""
+        """Return the exported attributes of an item, in wire form."""
         if self.projection is None:
             return dump_item(item.attributes)
         return dump_item(self.projection.pick(item.attributes))

@@ -271,7 +271,7 @@ def _billed_bytes(items: OrderedStore, chosen: ExportFilter) -> int:
 def _changes(
     account: Account, table: Table, chosen: ExportFilter, specification: Mapping[str, Any]
 ) -> _Content:
-    """Return what a stretch of time has changed: one record for each item (S3X-8)."""
+    """Return the items that a stretch of time has changed, one record each (S3X-8)."""
     begins = specification["ExportFromTime"]
     ends = specification.get("ExportToTime")
     if ends is None:
@@ -319,7 +319,7 @@ def _period_fits(account: Account, table: Table, begins: float, ends: float) -> 
 
 
 def _judged(difference: ItemDifference) -> Any:
-    """Return what a filter judges: the new image, of what was deleted the old one (S3X-9)."""
+    """Return the image that a filter judges: the new one, or the old of a deleted item (S3X-9)."""
     return difference.old if difference.new is None else difference.new
 
 

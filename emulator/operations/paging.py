@@ -78,7 +78,7 @@ class PagedSource(NamedTuple):
 
 
 def source_of(account: Account, request: Mapping[str, Any]) -> PagedSource:
-    """Return what the request reads, or say that it is not there (QRY-8, QRY-12, UT-10)."""
+    """Return the table or index that a request reads, or refuse it (QRY-8, QRY-12, UT-10)."""
     table = account.table(request["TableName"])
     name = request.get("IndexName")
     if name is None:

@@ -112,7 +112,7 @@ def sharing_replicas(account: Account, table: Table, request: Wire) -> list[Acco
 
 
 def shared_request(request: Wire, twin: Table) -> dict[str, Any]:
-    """Return what another replica changes with this request; its reads are its own."""
+    """Return the part of a request that another replica applies; its reads are its own."""
     shared = {member: request[member] for member in _SHARED if request.get(member) is not None}
     units = shared.get("ProvisionedThroughput")
     if units is not None:
