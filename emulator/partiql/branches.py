@@ -149,7 +149,7 @@ class _Reader:
 def clause_of(
     node: trees.Node, aliases: Mapping[str, str], names: tuple[str, ...]
 ) -> BranchClause | None:
-    """Return what a node says about one key attribute, or None if it does not.
+    """Return the clause of a node on one key attribute, or None if it has none.
 
     Args:
         node: A condition.
