@@ -95,7 +95,7 @@ def _moment(written: object, moments: Moments) -> int | None:
 
 
 def _dump_options(options: TableOptions) -> dict[str, Any]:
-    """Return what CreateTable does not set."""
+    """Return the options that CreateTable does not set."""
     return {
         "class_changed": options.table_class_changed_ns,
         "sse": options.sse,
