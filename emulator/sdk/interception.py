@@ -365,7 +365,7 @@ def _after_call(model: Any) -> str:
 
 
 def _respond_fast(client: Any, scope: scopes.Scope, operation: str, params: Any) -> tuple[Any, Any]:
-    """Return what stands for the HTTP response, and the parsed one."""
+    """Return a stand-in for the HTTP response, and the parsed response."""
     try:
         response = scope.emulator.call(
             operation,
