@@ -140,7 +140,7 @@ _PARTS: Final = {
 
 
 def parse_reason(reason: str) -> ReasonParts:
-    """Return what a reason names; ``KeyError`` for text that is none.
+    """Return the parts of a reason; ``KeyError`` for text that is none.
 
     >>> parse_reason("IndexReadAccountLimitExceeded")[:2]
     (True, 'Read')
