@@ -215,7 +215,7 @@ class DynamoDBMachine(RuleBasedStateMachine):
 
 
 def _held(copy: Emulator, schema: TableSchema) -> NaiveTable:
-    """Return what a table holds, having compared it with each of its indexes."""
+    """Return the items of a table, after a comparison with each of its indexes."""
     held = NaiveTable(schema)
     for item in _scanned(copy, schema.name, None):
         held.items[held.key_of(item)] = item
