@@ -1,7 +1,7 @@
-"""Budgets by record: what each test consumed when somebody looked, in one committed file (ICH-111).
+"""Budgets by record: the consumption of each test, recorded in one committed file (ICH-111).
 
 A test fails if it consumes more than its record, past a tolerance. The file names functions and no
-line numbers, so that it changes only when what is consumed does.
+line numbers, so that it changes only when the consumption does.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _tolerance(text: str) -> Tolerance:
 
 
 def measured(record: Mapping[str, Any]) -> Measured:
-    """Return what goes on record of a test's record in the session's report."""
+    """Return the recorded figures of a test, from the session's report."""
     lines: dict[str, Measured] = {}
     for entry in record["entries"]:
         line = lines.setdefault(_line_of(entry), {"rcu": 0, "wcu": 0, "calls": 0})
@@ -94,7 +94,7 @@ def measured(record: Mapping[str, Any]) -> Measured:
 
 
 def _line_of(entry: Mapping[str, Any]) -> str:
-    """Return what stands for a line of code as long as its function keeps its name."""
+    """Return a name for a line of code, which lasts as long as that of its function."""
     return f"{entry['file']} {entry['function']} {entry['operation']} {_resource_of(entry)}"
 
 

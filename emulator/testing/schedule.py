@@ -231,7 +231,7 @@ class Script(Protocol):
         """Return the next choice; ``current`` asks for something, or has ended if it is None."""
 
     def expected(self, task: int) -> Ask | None:
-        """Return what a callable has asked for here in an earlier run, if there was one."""
+        """Return the request that a callable made here in an earlier run, if there was one."""
 
     def met(self, task: int, ask: Ask | None) -> None:
         """Note what a callable asks for next; None if it has ended."""
@@ -394,7 +394,7 @@ class Stage:
     def _turn_of(
         self, task: _Task, account: Account, operation: str, request: dict[str, Any]
     ) -> Choice:
-        """Return what becomes of a request once it is its turn."""
+        """Return the choice for a request once it has its turn."""
         self._progress += 1
         if self._progress > MOST_REQUESTS:
             raise EmulatorError(ENDLESS)
@@ -623,7 +623,7 @@ def _called(call: Call, emulator: Emulator) -> Any:
 
 
 class _VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop in which nobody waits for time: it moves the emulator's clock."""
+    """An event loop that never waits for real time: it moves the emulator's clock."""
 
     def __init__(self, emulator: Emulator) -> None:
         self._virtual = emulator.clock
@@ -850,7 +850,7 @@ class _Known:
         )
 
     def asked(self, node: _Node) -> dict[int, Ask | None]:
-        """Return what every callable waits for; None if it has ended, nothing if not known."""
+        """Return the request of every callable; None if it has ended, no entry if unknown."""
         return {
             task: self.asks[task, head]
             for task, head in enumerate(node.heads)
@@ -896,7 +896,7 @@ class _Known:
     def keeps(self, steps: Sequence[Step]) -> bool:
         """Keep a run; return whether it has shown that fewer requests commute than was thought.
 
-        Then all that was learned is learned anew, from the runs that were played.
+        Then all that was learned is learned again, from the runs that were played.
         """
         if not self._plays_stale:
             return False
@@ -933,7 +933,7 @@ class Trace(Follow):
         return choice
 
     def expected(self, task: int) -> Ask | None:
-        """Return what is known to come."""
+        """Return the next request of a callable, if it is known."""
         return self._known.asks.get((task, self.node.heads[task]))
 
     def met(self, task: int, ask: Ask | None) -> None:
@@ -961,7 +961,7 @@ class _Search:
         self._later: dict[int, list[_Node]] = {}
         self._covered: dict[tuple[int, ...], tuple[int, set[int | None]]] = {}
         self.refused = 0
-        #: How often it has begun: what is known is numbered anew each time.
+        #: How often it has begun: what is known is numbered again each time.
         self._beginnings = 0
         self.restart()
 
@@ -1035,7 +1035,7 @@ class _Search:
         self._stack += at_once[::-1]
 
     def _add(self, node: _Node, choice: Choice, preemptions: int) -> list[_Node]:
-        """Return what comes after a choice if it is to be looked at now, else put it aside."""
+        """Return the node after a choice if it is to be looked at now, else put it aside."""
         if preemptions > self._bound:
             self.refused += 1
             return []
@@ -1409,7 +1409,7 @@ _INTERLEAVED: Final = (STALE, CONFLICT, EXPIRED)
 
 
 def _run_of(world: _World, stage: Stage, trace: Trace) -> Run:
-    """Return what came of a run; without a preemption, others are compared with it."""
+    """Return a run that was played; one without a preemption is what others are compared with."""
     end = world.emulator.snapshot()
     session.last = run = Run(*_told(stage), stage.results, trace.preemptions, world, end)
     if not run.preemptions:
@@ -1418,7 +1418,7 @@ def _run_of(world: _World, stage: Stage, trace: Trace) -> Run:
 
 
 def _told(stage: Stage) -> tuple[str, tuple[Step, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return what every run has that was played: schedule, steps, names and outcomes."""
+    """Return the members of every played run: schedule, steps, names and outcomes."""
     schedule = "".join(str(step.choice) for step in stage.steps)
     names = tuple(task.name for task in stage.tasks)
     outcomes = tuple(
@@ -1512,7 +1512,7 @@ def _interruptions(steps: Sequence[Step], kind: CrashKind) -> Iterator[list[Choi
 
 
 def _crash_of(stage: Stage) -> Crash:
-    """Return what came of an interruption.
+    """Return the crash of an interruption.
 
     Raises:
         BaseException: the callable raised something else than it was interrupted with.

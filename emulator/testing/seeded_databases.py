@@ -84,7 +84,7 @@ class SeededDatabase:
 
     @classmethod
     def of(cls, value: object) -> SeededDatabase | None:
-        """Return what a ``ddb_template`` fixture returned as a database."""
+        """Return the database of a ``ddb_template`` fixture's value."""
         if value is None or isinstance(value, SeededDatabase):
             return value
         if isinstance(value, str | Path):
@@ -175,7 +175,7 @@ class SeededDatabases:
         self._of_fixtures: dict[int, tuple[object, SeededDatabase | None]] = {}
 
     def of_fixture(self, value: object) -> SeededDatabase | None:
-        """Return what a ``ddb_template`` fixture returned as a database, the same every time."""
+        """Return the database of a ``ddb_template`` fixture's value, the same every time."""
         kept = self._of_fixtures.get(id(value))
         if kept is None:
             kept = self._of_fixtures[id(value)] = (value, SeededDatabase.of(value))
@@ -214,7 +214,7 @@ def take_pace(emulator: Emulator, rate: float | None) -> None:
 
 
 def _identity(value: Any) -> object:
-    """Return what is the same for the same tables or data."""
+    """Return a value that is equal for the same tables or data."""
     if value is None or isinstance(value, str | Path) or callable(value):
         return value
     return json.dumps(value, sort_keys=True, default=repr)
