@@ -31,9 +31,9 @@ MOST_CELLS: Final = 8_192
 _MOST_TIMES: Final = 4
 #: Of a field with more values, a calculated suffix is taken as evenly spread.
 _MOST_SUFFIXED: Final = 100_000
-#: A value of a sort key is told apart if it has this share of the calls.
+#: A value of a sort key with this share of the calls has a bin of its own.
 _HEAVY: Final = 0.1
-#: Told roughly, one in this number of the stretches of popularity is told apart.
+#: Where rough bins are enough, one in this number of the stretches of popularity has one.
 _ROUGHLY: Final = 8
 #: Values whose popularity differs by less than this, in its logarithm, may share a bin.
 _ALIKE: Final = 0.1

@@ -47,7 +47,7 @@ _STAYING: Final = partial(index_arm, moved=False, identical=False)
 _ROUNDING: Final = 1e-9
 #: Of more items than these the bytes are hardly uncertain.
 _FEW_ITEMS: Final = 64
-#: How closely the share of one of two sizes is told.
+#: Digits of the share of one of two sizes.
 _SHARE_DIGITS: Final = 3
 
 

@@ -24,7 +24,7 @@ from emulator.lab.world.families import Placement
 from emulator.lab.world.patterns import Context, PatternModel, PerWorld, Price
 from emulator.lab.world.prices import Mixed, Overwritten, WritePricer, between, mean_size
 
-#: What was written before the run is told apart by this many times at most.
+#: The most pieces of time by which items written before the run are told apart.
 _MOST_PIECES: Final = 400
 
 Keys = Sequence[Sequence[tuple[str, ...]]]
