@@ -161,7 +161,7 @@ class Emulator:
                 made without a key are visible to every key.
 
         Raises:
-            ApiError: what the service would answer; nothing has changed then.
+            ApiError: the error that the service would answer; nothing has changed then.
 
         >>> from emulator.strategies import create_request
         >>> emu = Emulator()
@@ -282,7 +282,7 @@ class Emulator:
 
     @property
     def metrics(self) -> Metrics:
-        """What CloudWatch would show, by its own names, up to now.
+        """The metrics that CloudWatch would show, by its own names, up to now.
 
         >>> Emulator().metrics.sum("UserErrors")
         0.0
@@ -602,7 +602,7 @@ class Emulator:
         """Let a block try something out on virtual time, and undo all of it afterwards.
 
         The block begins with the present contents, or with those of a snapshot. Contents, clock,
-        fault rules, metrics and who listens are then what they were: nothing that was done in the
+        fault rules, metrics and listeners are then as before: nothing that was done in the
         block is counted, and no time has passed.
 
         >>> from emulator.strategies import create_request
