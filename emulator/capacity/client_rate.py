@@ -87,7 +87,7 @@ class ClientRate:
     def wait(self, now: float) -> float:
         """Take a token and return 0, or return the seconds until there is one at this rate.
 
-        A caller who waits has taken nothing: he asks again, or gives up.
+        A caller that waits has taken no token: it asks again, or gives up.
         """
         if self.limit is None:
             return 0.0

@@ -1,4 +1,4 @@
-"""Admission: who may pass, all or nothing, over every limit that a request touches.
+"""Admission: which requests pass, all or nothing, over every limit that a request touches.
 
 A meter is the throughput of one table or global index: its own limits, those it shares with the
 table, and a pair of buckets for each of its partitions. Partition ids and positions are opaque.
@@ -278,7 +278,7 @@ def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
 
 
 def consume(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
-    """Admit charges and put them on record; what is refused, the caller records as he likes.
+    """Admit charges and record them; refused ones are left to the caller to record.
 
     Nearly every request has one charge, under one limit and its partition's, and passes.
     """
