@@ -1,4 +1,4 @@
-"""An account in one region: its tables, its clock, its lock, and who may pass.
+"""An account in one region: its tables, its clock, its lock, and admission.
 
 Every operation runs under the account's one lock, at one moment of the clock (``now_ns``).
 Whatever fell due since the last operation happens first, in order. What throughput it finds is

@@ -151,8 +151,8 @@ class Events:
         """Call ``listener`` with every event from now on; returns how to stop that.
 
         Args:
-            listener: Who listens.
-            kinds: The kinds of events to hear of; none for all.
+            listener: The function to call with each event.
+            kinds: The kinds of events to call it with; none for all.
         """
         entry = (listener, kinds)
         self._listeners.append(entry)

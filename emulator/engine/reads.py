@@ -30,7 +30,7 @@ _size_of: Final = attrgetter("size_bytes")
 
 
 class Found(NamedTuple):
-    """The item under a key, or None, with its price and who is to be asked for it."""
+    """The item under a key, or None, with its receipt and its charge."""
 
     item: Item | None
     receipt: Receipt

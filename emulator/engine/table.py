@@ -337,7 +337,7 @@ class Table(Lifetime):
     def index_buffer(self) -> float:
         """The write units that may wait for a global index before it closes (CAP2-4).
 
-        Assumed: it is the table's warm write throughput over ``Settings.gsi_buffer_seconds``.
+        Assumed: it is the table's warm write throughput times ``Settings.gsi_buffer_seconds``.
         """
         return self.settings.gsi_buffer_seconds * self.resource.growth.warm[WRITE]
 

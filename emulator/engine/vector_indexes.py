@@ -374,7 +374,7 @@ def search(
     *,
     shows_vector: bool,
 ) -> tuple[list[Hit], Receipt]:
-    """Search an index, pay for it, and return what was found.
+    """Search an index, charge for it, and return the hits and the receipt.
 
     Args:
         account: The account.
