@@ -113,7 +113,7 @@ class Placeholders:
         self._used_values: set[str] = set()
 
     def use(self, parsed: ParsedExpression) -> Targets:
-        """Note what an expression uses; return what its name placeholders stand for."""
+        """Note the placeholders of an expression; return the names that its aliases stand for."""
         self._used_values.update(parsed.literals)
         aliases = parsed.aliases
         if not aliases:
