@@ -65,7 +65,7 @@ class Console:
     Args:
         emulator: What is shown.
         mode: Whether the page may change things.
-        call: Who answers operations.
+        call: Answers operations.
         doorkeeper: Tells whether a name is one of this server's.
         callers: Tells whose a request is.
         time: Real time in seconds, from any start.

@@ -1,4 +1,4 @@
-"""What an open console hears: requests with their receipts, throttles, splits, and who is open.
+"""The news of an open console: requests with their receipts, throttles and splits.
 
 A console asks again and again (docs/decisions/0039-the-console.md); while one does, the feed
 listens to the emulator, and when none has asked for a while it leaves and forgets everything. It
@@ -98,7 +98,7 @@ class ConsoleFeed:
     """Listens while a console is open, and tells each of them what is new.
 
     Args:
-        emulator: Whom to listen to.
+        emulator: The emulator to listen to.
         callers: Tells whose a request is.
         time: Real time in seconds, from any start.
     """

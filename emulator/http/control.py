@@ -78,7 +78,7 @@ class ControlRoutes:
     """Answers the private routes of one server.
 
     Args:
-        emulator: Whom they concern.
+        emulator: The emulator that they concern.
         more: Routes of others, by name and method.
     """
 

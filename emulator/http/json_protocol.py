@@ -50,7 +50,7 @@ class JsonProtocol:
     """Answers one HTTP request after the other from an emulator.
 
     Args:
-        call: Who answers the operations.
+        call: Answers the operations.
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
         keys_apart: The data of different access keys is apart; not if all is shared.

@@ -1,4 +1,4 @@
-"""Origins: which web pages may call, and what their browsers are told (WIR-4).
+"""Origins: which web pages may call, and the headers for their browsers (WIR-4).
 
 By default a page of this machine may (``http://localhost:3000``, where a front end is being
 developed), and no other: the service itself lets every page call, but it asks for credentials,

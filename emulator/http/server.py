@@ -729,7 +729,7 @@ def serve(
     """Serve ``emulator`` over HTTP until SIGINT, SIGTERM or ``POST /_emulator/stop``.
 
     Args:
-        emulator: Who answers.
+        emulator: The emulator that answers.
         host: The address to listen on; the default is reachable from this machine only.
         port: The port, or 0 for a free one.
         options: Limits and origins; see ``ServerOptions``.
@@ -787,7 +787,7 @@ def _rare_collections() -> Iterator[None]:
     """Let a page of results be built without looking for cycles, of which it has none.
 
     A page of 1 MB is some 60,000 objects. By Python's defaults they are searched again and again
-    while they come, and all tables with them: half of the page's time, for which everybody waits.
+    while they come, and all tables with them: half of the page's time, while all clients wait.
     """
     before = gc.get_threshold()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *before[1:])
