@@ -207,7 +207,7 @@ class _Drive:
         self._account.catch_up(end_ns)
 
     def _arriving(self, second: int, start_ns: int, counts: Sequence[int]) -> Iterable[_Arrival]:
-        """Return who makes a request when, in the order of a second."""
+        """Return the arrivals of a second, in their order."""
         arrivals: list[Iterable[_Arrival]] = []
         for number, (source, count) in enumerate(zip(self._sources, counts, strict=True)):
             if count:

@@ -1,4 +1,4 @@
-"""Clients: who sends the requests, how many at a time, and for how long they try."""
+"""Clients: how many send the requests, how many at a time, and for how long they try."""
 
 from __future__ import annotations
 

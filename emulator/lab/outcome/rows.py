@@ -2,7 +2,7 @@
 
 The page and the terminal show the same rows. A cell is marked where a measure is bad by the
 lab's own limits; nothing is marked for being merely worse than its neighbour. The page also says
-who is best in a row.
+which cell is best in a row.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ def _cost_caption(designs: Sequence[result_types.DesignResult]) -> str:
 
 
 def costs(designs: Sequence[result_types.DesignResult]) -> pictures.Bars:
-    """Show what a month of each design costs; who did not serve its load cannot be the best."""
+    """Show the monthly cost of each design; one that did not serve its load cannot be the best."""
     cells = [month_cell(design) for design in designs]
     good = best(cells, "low")
     rows = [

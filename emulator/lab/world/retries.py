@@ -1,4 +1,4 @@
-"""Retries: when refused calls come again, who gives up, and what clients may spend on it."""
+"""Retries: when refused calls come again, which give up, and the quota for retries."""
 
 from __future__ import annotations
 

@@ -731,8 +731,8 @@ class _Course:
         part: Which rows are played by the second.
         coming: By world, the calls that come of these.
         split_due: By world, the second of its next split, or infinity.
-        is_awake: By world, whether its emulator is to be told of the minute that ends.
-        is_restless: By world, whether a partition was hot in the last minute that it was told of.
+        is_awake: By world, whether its emulator is to take in the minute that ends.
+        is_restless: By world, whether a partition was hot in the last minute that it took in.
         told: By world, the end of that minute.
         limit: By world, the second up to which rates and keys stay as they are.
         accepted: Calls that passed in this stretch, of the only world.

@@ -369,7 +369,7 @@ class Busy:
             self._state.reasons[self._worlds[local], bucket] = reason
 
     def _queue(self, accepted: ByRow, left: WorldBucket) -> WorldBucket:
-        """Let pass what indexes can take in; return what each bucket gave."""
+        """Apply the writes that indexes can take in; return the units that each bucket gave."""
         applied = np.zeros_like(left)
         state, table = self._state, self._table
         local = np.flatnonzero(self._part.is_queueing[self._worlds])
