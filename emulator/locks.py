@@ -57,7 +57,7 @@ def new_lock(rank: Rank) -> RLock:
 
 @contextmanager
 def holding(locks: Iterable[RLock]) -> Iterator[None]:
-    """Hold several locks, taken in the order in which everybody takes them."""
+    """Hold several locks, taken in the order in which every thread takes them."""
     with ExitStack() as stack:
         for lock in sorted(locks, key=_order.__getitem__):
             stack.enter_context(lock)
