@@ -1,4 +1,4 @@
-"""Runs of the lab for an agent: bounded in time and size, and told in a few figures."""
+"""Runs of the lab for an agent: bounded in time and size, and answered in a few figures."""
 
 from __future__ import annotations
 
