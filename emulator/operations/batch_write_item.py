@@ -165,7 +165,7 @@ def _serve(
     wanted: list[_WantedWrites],
     writes: list[Write],
 ) -> tuple[list[tuple[str, Planned]], list[_WantedWrites], list[Reason]]:
-    """Apply write after write; return what was written, what was not, and why (CAP-610)."""
+    """Apply write after write; return those applied, those undone, and the reasons (CAP-610)."""
     written: list[tuple[str, Planned]] = []
     undone: list[_WantedWrites] = []
     reasons: list[Reason] = []

@@ -352,7 +352,7 @@ def _by_partition(
 def _outcome(
     store: ObjectStore, described: Mapping[str, Any], content: _Content, times_ns: tuple[int, int]
 ) -> Response:
-    """Write the files; return what the export says when it has ended."""
+    """Write the files; return the members that describe the export when it has ended."""
     ended = {"EndTime": descriptions.seconds(times_ns[1])}
     if described["ExportFormat"] == "ION":
         return ended | _failed(ION_CODE, NO_ION)

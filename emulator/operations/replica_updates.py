@@ -1,6 +1,6 @@
 """Replicas come, change, leave and share settings: what UpdateTable asks of other regions (GTB-5).
 
-How a group then changes is in ``regions``, which only those load who have replicas.
+How a group then changes is in ``regions``, which is loaded only where there are replicas.
 """
 
 from __future__ import annotations
