@@ -113,14 +113,14 @@ def _scope_of_client(client: Any) -> scopes.Scope | None:
 
 
 def scope_of_waiter(waiter: Any, *_call: Any) -> scopes.Scope | None:
-    """Return who serves a waiter; its class has a name such as DynamoDB.Waiter.TableExists."""
+    """Return the scope of a waiter; its class has a name such as DynamoDB.Waiter.TableExists."""
     return scopes.innermost() if type(waiter).__name__.startswith("DynamoDB") else None
 
 
 def scope_of_creation(
     session: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> scopes.Scope | None:
-    """Return who serves a client in the making; without a region, it gets that emulator's."""
+    """Return the scope of a new client; without a region, it gets that emulator's."""
     service_name = args[0] if args else kwargs["service_name"]
     scope = scopes.innermost() if service_name in SERVICES else None
     if (
@@ -396,7 +396,7 @@ def at_once(answer: Any) -> Any:
 
 
 async def awaited(answer: Any) -> Any:
-    """Return an answer to who awaits it, for a coroutine of aiobotocore."""
+    """Return an answer as a coroutine, for aiobotocore."""
     return answer
 
 
