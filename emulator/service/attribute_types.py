@@ -1,6 +1,6 @@
 """The ten types of attributes: one row each, with all that is asked of a type.
 
-Values are plain immutable Python objects, and the class of the object is its type. Who wants
+Values are plain immutable Python objects, and the class of the object is its type. Code that wants
 the sets, or the types that have an order, asks here; only what is *done* with a type (loading,
 measuring, drawing examples) stands where it is done.
 """

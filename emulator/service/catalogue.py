@@ -2,7 +2,7 @@
 
 One row per operation is the whole registration: its name, the module under ``operations/`` that
 serves it, what it does, how the SDKs page through it, and which request layer words its faults
-under each message profile. Who wants the page operations, or the writes, or those of the
+under each message profile. Code that wants the page operations, the writes, or those of the
 Streams API, asks here.
 
 Source: service models dynamodb and dynamodbstreams, 2012-08-10. What they have and is not served
