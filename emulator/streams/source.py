@@ -1,4 +1,4 @@
-"""Event sources: the call, what comes of it, and who makes it (EVS-17 to EVS-31)."""
+"""Event sources: the call, its outcome, and the thread that makes it (EVS-17 to EVS-31)."""
 
 from __future__ import annotations
 
