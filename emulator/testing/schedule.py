@@ -2,7 +2,7 @@
 
 A *run* plays callables, each in a thread of its own, of which one goes at a time: it holds the
 baton until it asks for something that another is to do first, or ends. Every request passes the
-gate (``Faults.gated``), where the run's script says who is served next, and how. A *choice* is a
+gate (``Faults.gated``), where the run's script says which is served next, and how. A *choice* is a
 callable and a mark: served as usual, a stale answer, a death. A schedule is the text of the choices
 that a run begins with; from there on whoever has the baton keeps it.
 
