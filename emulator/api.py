@@ -391,7 +391,7 @@ class Emulator:
 
     @property
     def last_receipts(self) -> list[tuple[str, Receipt]]:
-        """What the last call cost, as pairs of table name and receipt.
+        """The receipts of the last call, as pairs of table name and receipt.
 
         >>> emu = Emulator()
         >>> _ = emu.call("ListTables", {})
@@ -402,7 +402,7 @@ class Emulator:
 
     @property
     def last_receipt(self) -> Receipt:
-        """What the last call cost, if it touched one table once.
+        """The receipt of the last call, if it touched one table once.
 
         Raises:
             EmulatorError: it touched none, or several.
@@ -566,7 +566,7 @@ class Emulator:
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot, of this emulator or of another.
 
-        What was counted (metrics, insights, receipts) starts from zero.
+        Counts (metrics, insights, receipts) start from zero.
 
         >>> filled, copied = Emulator(), Emulator()
         >>> copied.restore(filled.snapshot())
