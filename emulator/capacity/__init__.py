@@ -1,4 +1,4 @@
-"""What it costs, and who may pass: units, buckets, admission, traffic, growth, prices.
+"""Prices and admission: units, buckets, admission, traffic, growth, prices.
 
 The room knows no storage and no expressions: it prices bytes, draws on partitions that are
 integers to it, and orders positions that it never looks into.

@@ -124,7 +124,7 @@ class TokenBucket:
         return twin
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         state = (self.rate, self.base, self.base_cap, self.burst, self.burst_cap, self.updated_ns)
         assert all(type(number) is int for number in state), state
         assert self.base_cap == self.rate * ONE, state

@@ -181,7 +181,7 @@ class Meter:
         return read.tokens, write.tokens / (_WRITE_COST if self.is_combined else 1)
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         for axis in (READ, WRITE):
             assert len(self.reasons[axis]) == len(self.limits[axis]) + 1, self.reasons
             assert self.only_limit[axis] in (None, *self.limits[axis]), self.only_limit
@@ -238,7 +238,7 @@ class Charge(NamedTuple):
         axis: ``READ`` or ``WRITE``.
         units: A positive multiple of one half.
         position: The accessed key (of a Query, its collection), or None for a Scan.
-        partition_units: What it takes of the partition, where that is not ``units`` (CAP2-6).
+        partition_units: Units taken of the partition, where they are not ``units`` (CAP2-6).
     """
 
     meter: Meter
@@ -250,7 +250,7 @@ class Charge(NamedTuple):
 
     @property
     def partition_cost(self) -> int:
-        """What it takes of the partition's bucket, in nano-units."""
+        """The nano-units that it takes of the partition's bucket."""
         units = self.units if self.partition_units is None else self.partition_units
         if self.axis == WRITE and self.meter.is_combined:
             units *= _WRITE_COST

@@ -78,7 +78,7 @@ STATISTICS: Final = ("Sum", "SampleCount", "Average", "Minimum", "Maximum")
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """What tells the series of one metric apart."""
+    """The dimensions that tell the series of one metric apart."""
 
     table: str | None = None
     index: str | None = None
@@ -387,7 +387,7 @@ class Metrics:
                 yield from _gauge_points(changes, _floor(start_s, GAUGE_SECONDS), until_s)
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         for family in self._series.values():
             for series in family.values():
                 starts = list(series._starts)

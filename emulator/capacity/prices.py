@@ -1,4 +1,4 @@
-"""What it costs in money: the price list as data, bills, and the break-even points.
+"""Prices in dollars: the price list as data, bills, and the break-even points.
 
 Prices are those of us-east-1 in US dollars since 1 November 2024.
 """
@@ -163,7 +163,7 @@ TABLE_CLASSES: Final = {prices.name: prices for prices in (STANDARD, STANDARD_IA
 
 @dataclass(frozen=True, slots=True)
 class ReservedPrice:
-    """What capacity costs that is paid for some years ahead, by axis and hundred units.
+    """The price of capacity that is paid for some years ahead, by axis and hundred units.
 
     Source: CAP-1003. For Standard tables in one region.
     """
@@ -201,7 +201,7 @@ STREAM_READ: Final = 0.20 / _MILLION
 
 
 class Tariff(NamedTuple):
-    """What is paid for as it happens, besides units: an item, where it is counted, and its price.
+    """The price of a cost item that is paid as it happens, besides units, and its metric.
 
     >>> round(TARIFFS[EXPORTS].usd(5 * 2**30, Settings()), 6)
     0.5

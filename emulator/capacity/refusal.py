@@ -31,7 +31,7 @@ class Reason(NamedTuple):
 
     @property
     def parts(self) -> ReasonParts:
-        """What the reason names: table or index, axis and limit."""
+        """The parts of the reason: table or index, axis and limit."""
         return parse_reason(self.reason)
 
 

@@ -1,4 +1,4 @@
-"""What work costs: the one home of every pricing formula.
+"""Units: the one home of every pricing formula.
 
 Sizes come in as bytes, units go out; no other module divides by a block size. A size of None means
 that the item or index entry does not exist. Table arms of a transaction are multiplied by
@@ -266,7 +266,7 @@ def partition_count(
         provisioned: Read and write units per second, or None on demand.
         warm: Warm read and write throughput; on demand it defaults to that of a new table.
         size_bytes: Billed bytes held.
-        partition_bytes: What one partition holds.
+        partition_bytes: The bytes that one partition holds.
         on_demand_partitions: How many there are on demand at least.
 
     Source: CAP-502, provisioned. Assumed: on demand (``Settings.on_demand_partitions``), inferred
