@@ -62,7 +62,7 @@ class WaiterError(Exception):
     """A waiter met a failure, or ran out of attempts.
 
     Attributes:
-        last_response: What the last attempt was answered.
+        last_response: The answer to the last attempt.
 
     >>> from emulator import Emulator, ManualClock
     >>> waiter = Emulator(clock=ManualClock()).client().get_waiter("table_exists")
