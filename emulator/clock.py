@@ -51,7 +51,7 @@ BAD_START: Final = "a ManualClock starts between the years 1970 and 9998, in epo
 
 
 class Timer(Protocol):
-    """What a ``ManualClock`` stops for."""
+    """A moment that a ``ManualClock`` stops at."""
 
     def due_ns(self) -> int | None:
         """Return when it is due, or None for never; the past means at once."""
@@ -61,7 +61,7 @@ class Timer(Protocol):
 
 
 class Clock(Protocol):
-    """What the emulator needs from a clock.
+    """The methods that the emulator needs of a clock.
 
     ``SystemClock`` and ``ManualClock`` have it, and any object with these methods will do:
 
