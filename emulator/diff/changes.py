@@ -1,4 +1,4 @@
-"""What differs between two sides, and whether it is worse."""
+"""The differences between two sides, and whether they are worse."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ RunLab = Callable[[LabFile, str], Comparison]
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """What lies below one path.
+    """The tables, findings, results and lab files below one path.
 
     Attributes:
         tables: Declared tables.
-        findings: What the rules say of them, without what the project ignores.
+        findings: Findings of the rules, without those that the project ignores.
         results: Saved results by relative path.
         lab_files: Lab files by relative path, not run yet.
     """
