@@ -48,7 +48,7 @@ class Throttled(NamedTuple):
 
 
 class IndexDelayed(NamedTuple):
-    """What an accepted write changes in a global index has to wait for room there."""
+    """The change of a global index by an accepted write has to wait for room there."""
 
     time_ns: int
     operation: str

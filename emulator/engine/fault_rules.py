@@ -56,7 +56,7 @@ _WRITES: Final = names_of(Kind.WRITE, Kind.STATEMENT)
 
 @dataclass(slots=True, kw_only=True)
 class FaultRule:
-    """What to inject, into which requests, how often.
+    """A fault to inject, into which requests, how often.
 
     Args:
         kind: ``throttle``, ``internal_error``, ``latency``, ``unprocessed``, ``conflict``,

@@ -59,7 +59,7 @@ class Faults:
     Attributes:
         rules: The rules, in the order in which they were added.
         gate: Asked about every request before any rule, while an experiment is played.
-        in_the_way: What a request meets before it is served: the gate, or else the rules. A call
+        in_the_way: The check before a request is served: the gate, or else the rules. A call
             tests only this, so that neither costs anything where there is none.
 
     >>> faults = Faults()

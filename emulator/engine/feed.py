@@ -26,8 +26,8 @@ class ReportedAccess(NamedTuple):
 
     Attributes:
         position: Whose key was accessed.
-        consumed: What was served, in the weight of ``capacity.traffic``.
-        refused: What its partition refused, likewise.
+        consumed: Units served, in the weight of ``capacity.traffic``.
+        refused: Units that its partition refused, likewise.
         writes: How many writes were served.
         in_order: Whether each write lay above those before it in its item collection.
     """

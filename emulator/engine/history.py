@@ -27,12 +27,12 @@ class ItemChange(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """What it counts against the bound."""
+        """The bytes that it counts against the bound."""
         return CHANGE_BYTES + (0 if self.old is None else self.old.size_bytes)
 
 
 class ItemDifference(NamedTuple):
-    """What a stretch of time has made of one item; None stands for no item.
+    """One item before and after a stretch of time; None stands for no item.
 
     ``written_ns`` is the moment of its last write in that time.
     """
@@ -44,7 +44,7 @@ class ItemDifference(NamedTuple):
 
 
 class ChangeLog:
-    """What the writes of one table have replaced.
+    """The items that the writes of one table have replaced.
 
     Attributes:
         complete_since_ns: The earliest moment whose state is known.

@@ -1,4 +1,4 @@
-"""What a transaction leaves behind: items that it holds, and tokens that make a repeat harmless.
+"""Items that transactions hold, and the tokens that make a repeat harmless.
 
 Every account asks for both, also those that never see a transaction.
 """
@@ -82,7 +82,7 @@ class Holds:
 
 
 class _Token(NamedTuple):
-    """What a client token stands for."""
+    """The request that a client token stands for."""
 
     expires_ns: int
     fingerprint: bytes

@@ -128,7 +128,7 @@ def plan_page(account: Account, request: PageRequest) -> tuple[Page, list[Charge
 
 
 class _Walked(NamedTuple):
-    """What a walk met."""
+    """The items that a walk met."""
 
     positions: list[Position]
     items: list[Item]

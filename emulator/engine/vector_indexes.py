@@ -46,7 +46,7 @@ _MOST_METERS: Final = 1024
 
 
 class VectorChange(NamedTuple):
-    """What a write does to one vector index; the sides differ."""
+    """The change of one vector index by a write; the sides differ."""
 
     vector_index: VectorIndex
     before: VectorEntry | None
@@ -54,7 +54,7 @@ class VectorChange(NamedTuple):
 
     @property
     def written_bytes(self) -> int:
-        """What it costs (VIX-63)."""
+        """The bytes charged for it (VIX-63)."""
         sides = [side.size_bytes for side in (self.before, self.after) if side is not None]
         return units.vector_write_bytes(max(sides))
 
@@ -67,12 +67,12 @@ class VectorChange(NamedTuple):
 
 
 class VectorPlan(NamedTuple):
-    """What a write does to all vector indexes of its table.
+    """The changes of all vector indexes of a table by a write.
 
     Attributes:
         changes: Every entry that changes, by the names of the indexes.
-        old_saved: What the stored item's vectors save in the table (VIX-64).
-        new_saved: What the new item's will.
+        old_saved: Bytes that the stored item's vectors save in the table (VIX-64).
+        new_saved: Those that the new item's will.
     """
 
     changes: Sequence[VectorChange]
@@ -81,7 +81,7 @@ class VectorPlan(NamedTuple):
 
     @property
     def written_bytes(self) -> dict[str, int]:
-        """What it costs, by index; one whose entry stays as it was is not there (VIX-63)."""
+        """The bytes charged, by index; one whose entry stays as it was is not there (VIX-63)."""
         return {change.vector_index.schema.name: change.written_bytes for change in self.changes}
 
 
@@ -92,7 +92,7 @@ class VectorIndex(Lifetime):
         schema: Its definition.
         arn: Its resource name.
         store: All entries, as of now.
-        view: What searches see, when a lag is set; None when they see ``store``.
+        view: The entries that searches see, when a lag is set; None when they see ``store``.
         backfill_at_ns: When the table is ACTIVE again and the backfill begins; None for an index
             that was made with its table, and has neither (VIX-20).
         searchable_at_ns: When the search side knows that it is ACTIVE (VIX-22).
@@ -161,7 +161,7 @@ class VectorIndex(Lifetime):
 
 
 class _Meter:
-    """What may be searched and written in a second under one value of the HASH attribute.
+    """The bytes to search and write in a second under one value of the HASH attribute.
 
     Attributes:
         buckets: Of bytes searched and of bytes written; their axes are ``READ`` and ``WRITE``.
@@ -380,7 +380,7 @@ def search(
         account: The account.
         table: The table.
         index: Its index.
-        wanted: What is searched for.
+        wanted: The search.
         shows_vector: Whether the answer has the vectors.
 
     Raises:
