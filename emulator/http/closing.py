@@ -1,4 +1,4 @@
-"""What a server says when it ends: what was consumed, what throttled, and what that costs."""
+"""The last words of a server: the units consumed, the throttles, and the dollars."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Console:
     """Answers what concerns the console of one server.
 
     Args:
-        emulator: What is shown.
+        emulator: The emulator to show.
         mode: Whether the page may change things.
         call: Answers operations.
         doorkeeper: Tells whether a name is one of this server's.

@@ -71,11 +71,11 @@ class Seen(NamedTuple):
 
     Attributes:
         number: Its place among all requests that were heard.
-        served: What the engine said of it; None if it was refused before it got there.
-        throttled: What throttled it, in "observe" would have.
+        served: The engine's event of it; None if it was refused before it got there.
+        throttled: Events of the throttles; in "observe", those that would have been.
         seconds: How long the server took; None for a call within the process.
         fields: Those of the HTTP request that concern the caller and the attempt.
-        body: What was asked, of a refused request.
+        body: The body of a refused request.
         answer: The answer's body, of a refused request.
         is_own: Whether a console itself has asked.
     """

@@ -54,7 +54,7 @@ Parameters = Mapping[str, Any]
 
 
 class Route(NamedTuple):
-    """What answers one method of a private route, and what ``openapi.py`` says of it.
+    """The handler of one method of a private route, and its description for ``openapi.py``.
 
     Attributes:
         answer: Returns what becomes JSON, or a whole answer.

@@ -411,7 +411,7 @@ _STATUS_LINES: Final = {
 
 
 class HttpResponse:
-    """What is to be sent: status, content type, body, and further field lines."""
+    """A response to send: status, content type, body, and further field lines."""
 
     __slots__ = ("body", "content_type", "field_lines", "status")
 

@@ -186,7 +186,7 @@ class PageResponse(LaterResponse):
     Args:
         content_type: Of the body.
         answer: The members of the answer.
-        accepted: What the client accepts as compression.
+        accepted: The compression that the client accepts.
     """
 
     __slots__ = ()

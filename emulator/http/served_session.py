@@ -42,7 +42,7 @@ def _nowhere() -> tuple[None, None]:
 
 @dataclass(slots=True)
 class _Test:
-    """What a test has done so far, and where."""
+    """The requests of a test so far, and their namespaces."""
 
     ledger: Ledger = field(default_factory=lambda: Ledger(_nowhere))
     namespaces: set[Namespace] = field(default_factory=set)
@@ -53,7 +53,7 @@ class ServedSession:
 
     Args:
         emulator: The emulator that answers them.
-        rules: What fails a test.
+        rules: The rules that fail a test.
         is_on: Whether to listen from the start; else from the first test that begins.
 
     >>> from emulator import Emulator

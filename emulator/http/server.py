@@ -913,7 +913,7 @@ class ServerThread:
 
     @property
     def endpoint_url(self) -> str:
-        """What a client's ``endpoint_url`` is set to."""
+        """The ``endpoint_url`` for clients."""
         return _url(self.host, self.port)
 
     def start(self) -> Self:
