@@ -38,7 +38,7 @@ _ENGINES: Final[dict[str, EngineChoice]] = {name: name for name in get_args(Engi
 
 @dataclass(frozen=True, kw_only=True)
 class LabFile:
-    """What a file says; ``compare(**file.arguments())`` runs it.
+    """The content of a file; ``compare(**file.arguments())`` runs it.
 
     ``failures`` tells which of the promises under ``expect`` a comparison does not keep.
     """

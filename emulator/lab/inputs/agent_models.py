@@ -260,7 +260,7 @@ def _by_index(
     Assumed: the items of a smaller index are also in the larger ones.
 
     Args:
-        pattern: What is stated.
+        pattern: The stated pattern.
         shares: The share of the table's items that each sparse index has.
         indexes: All indexes of the table.
     """
@@ -421,7 +421,7 @@ class _Builder:
     def _field(self, table: str, attribute: str, kind: _Kind | None) -> str:
         """Return the field of an attribute; that of an entity's key is its own (ICH-11).
 
-        What an index is keyed by is one field for all entities, which may all be in the index.
+        The key of an index is one field for all entities, which may all be in the index.
         """
         if kind is None or kind.entity is None:
             return field_name(attribute)

@@ -57,7 +57,7 @@ def series_of(
     """Return the series of a document by our ids.
 
     Args:
-        document: What the AWS CLI printed.
+        document: The output of the AWS CLI.
         names: Our ids by those of the caller.
         source: The file, for complaints.
 
@@ -99,7 +99,7 @@ def _points(document: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
 
 @dataclass(frozen=True)
 class MeasuredThrottles:
-    """What CloudWatch counted of a table's refusals, to stand beside a run."""
+    """CloudWatch's counts of a table's refusals, to stand beside a run."""
 
     #: Requests of each operation that were answered, and those that were refused.
     answered: Mapping[str, float] = field(default_factory=dict)

@@ -35,7 +35,7 @@ LOCAL_HISTORY: Final = "index {name!r} is local: it shares the table's partition
 @explain_arguments()
 @dataclass(frozen=True, kw_only=True)
 class Capacity:
-    """What a table or global index may consume.
+    """The capacity of a table or global index.
 
     Provisioned: ``read`` and ``write`` units per second; if only one of them is set, the other
     is ``DEFAULT_UNITS``. On demand: the optional maxima. Warm throughput is what its owner asked
@@ -229,7 +229,7 @@ class Design:
     """One way to lay out the data: usually one table, sometimes several.
 
     Args:
-        name: What reports call it.
+        name: Its name in reports.
         partition: The table's partition key, as a template.
         sort: The table's sort key, as a template.
         indexes: Its secondary indexes.

@@ -28,7 +28,7 @@ class Reserved:
 
 @dataclass(frozen=True, kw_only=True)
 class Extras:
-    """What a table has besides its capacity.
+    """Features of a table besides its capacity.
 
     >>> Extras(replicas=2, point_in_time_recovery=True).to_document()
     {'replicas': 2, 'point_in_time_recovery': True}

@@ -37,7 +37,7 @@ def with_traffic(
     """Return a workload with the traffic that files tell, in their order.
 
     Args:
-        workload: What is known besides: fields, patterns, sizes.
+        workload: Everything known besides: fields, patterns, sizes.
         paths: The files.
         names: Our ids of metrics by those of the caller.
         anonymous: Give keys of reports other names.

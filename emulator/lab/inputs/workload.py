@@ -121,7 +121,7 @@ class Workload:
 
     @property
     def operations(self) -> float:
-        """What a run request by request has to carry out, warm-up and preloaded items included.
+        """The operations of a run request by request, warm-up and preloaded items included.
 
         >>> Workload(patterns=[Pattern("put", "PutItem", rate=2)], duration=60, warm_up=30,
         ...          preload=[Preload(pattern="put", items=1_000)]).operations

@@ -29,7 +29,7 @@ GRADES: Final = get_args(Grade)
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation:
-    """What is promised of one design; None for what is not.
+    """The promises of one design; None for those not made.
 
     >>> Expectation(design="a", headroom=2.0).headroom
     2.0

@@ -19,7 +19,7 @@ _MINUTE: Final = 60.0
 
 @dataclass(slots=True)
 class _Shard:
-    """What was written to a shard and not yet read, minute by minute.
+    """The records written to a shard and not yet read, minute by minute.
 
     Attributes:
         waiting: When each minute began, its length, its records, and how many are left of them.
@@ -59,7 +59,7 @@ def iterator_ages(
     Args:
         minutes: The records written in each minute, by partition.
         parents: Which partition each one was split from.
-        records_per_second: What the consumer reads of a shard.
+        records_per_second: Records that the consumer reads of a shard.
         seconds: How long it all takes; the last minute may be shorter.
         length: How long a minute is, if it stands for more than one.
 

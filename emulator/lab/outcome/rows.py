@@ -24,7 +24,7 @@ Better: TypeAlias = Literal["", "low", "high"]
 
 
 class Cell(NamedTuple):
-    """What one design has in a row."""
+    """The cell of one design in a row."""
 
     text: str
     mark: Mark = ""

@@ -52,12 +52,12 @@ Cell = tuple[float, float, float, float]
 
 @dataclass(slots=True)
 class KeyTally:
-    """What one partition key was asked for."""
+    """The units asked of one partition key."""
 
     #: Units admitted, and units of refused attempts.
     consumed: float = 0.0
     throttled: float = 0.0
-    #: What first attempts asked for, as Contributor Insights weighs it: retries stand apart.
+    #: Units of first attempts, as Contributor Insights weighs them: retries stand apart.
     offered: float = 0.0
 
     def offer(self, axis: int, units: float) -> None:
@@ -116,7 +116,7 @@ class KeyTotals:
         counts: How many keys each row stands for: 1 for a named key.
         consumed: Units admitted; this and the rest for all keys of a row.
         throttled: Units of refused attempts.
-        offered: What first attempts asked for, as Contributor Insights weighs it.
+        offered: Units of first attempts, as Contributor Insights weighs them.
         examples: Some keys of each row after the named ones.
     """
 
@@ -254,11 +254,11 @@ class ResourceRecord:
         return tally
 
     def add_group(self, count: float, tally: KeyTally, examples: Sequence[str]) -> None:
-        """Count what some keys were asked for together.
+        """Count the units asked of some keys together.
 
         Args:
             count: How many; infinite for keys that are new every time.
-            tally: What all of them were asked for.
+            tally: The units asked of all of them.
             examples: Some of them.
         """
         self._groups.append((count, tally, examples))

@@ -1,4 +1,4 @@
-"""What one world leaves behind when many are played: enough to judge a design by."""
+"""The outcome of one world when many are played: enough to judge a design by."""
 
 from __future__ import annotations
 

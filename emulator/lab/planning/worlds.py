@@ -26,7 +26,7 @@ class Unknown:
     """One thing that the service does not tell.
 
     Attributes:
-        name: What reports call it.
+        name: Its name in reports.
         rule: The rule that gives the evidence; "" for what the workload leaves to chance.
         setting: The setting that a world decides; "" for the arrivals of requests.
         value: Return a world's value for its seed.
@@ -79,7 +79,7 @@ _DEFAULTS: Final = {field.name: field.default for field in fields(Settings)}
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the service, and therefore the same in every world.
+    """The known settings of the service, which are the same in every world.
 
     A setting is known if it was given, differs from its default, or is named.
 
@@ -122,7 +122,7 @@ def draw_worlds(
     Args:
         first: The seed of the first world.
         count: How many.
-        known: What is known of the service.
+        known: The known settings.
         only: Draw this unknown alone; all others are as in the first world.
 
     >>> first, second = draw_worlds(0, 2, Known(Settings(gsi_buffer_seconds=0)))

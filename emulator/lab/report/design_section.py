@@ -190,7 +190,7 @@ def _collections(sizes: result_types.CollectionSizes) -> str:
 def _break_even(design: result_types.DesignResult) -> str:
     """Return which billing is the cheaper one; nothing of that for a design that gives calls up.
 
-    What they would have consumed is not in the figures.
+    The units that those would have consumed are not in the figures.
     """
     lines = "".join(
         f"<li>{escape(row.resource)} {row.axis}s: {words.percent(row.utilisation)} used on "

@@ -102,7 +102,7 @@ class Requests:
 
 
 class Arrivals:
-    """What chance decides of the requests of all patterns, in every world.
+    """The random part of the requests of all patterns, in every world.
 
     Numbers of requests belong to the world, the pattern and the second: they are the same
     whatever else is played, and those of the exact engine.

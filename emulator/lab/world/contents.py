@@ -124,7 +124,7 @@ class Contents:
         sizes: Their bytes, without overhead.
         first: When the first of its items came, in seconds into the run.
         last: And the last.
-        loaded: What was there before the warm-up.
+        loaded: Items that were there before the warm-up.
         grown_from: Bytes that were there before the run.
 
     >>> contents = Contents(worlds=1)

@@ -38,7 +38,7 @@ def busy_buckets(
     """Return by world the buckets after the first in which a partition is asked for too much.
 
     Args:
-        plan: What is the same in all worlds.
+        plan: The part that is the same in all worlds.
         emulators: By world, with the partitions of now.
         salts: By world, the salt of the hash.
         step: How many seconds a bucket lasts.

@@ -161,8 +161,8 @@ class Tokens:
     them together.
 
     Attributes:
-        rates: What flows into each bucket in a second.
-        caps: What the reserve of each bucket holds at most.
+        rates: Tokens that flow into each bucket in a second.
+        caps: The most tokens that the reserve of each bucket holds.
         base: Tokens of the running second; negative for debt.
         burst: Tokens of the reserve.
 
@@ -198,7 +198,7 @@ class Tokens:
     def take(self, consumed: WorldBucket) -> None:
         """Draw a second's consumption and let the second pass.
 
-        What is left of the second is kept in reserve; what is missing is owed by the next.
+        Tokens left of the second are kept in reserve; missing ones are owed by the next.
         """
         left = self.base + self.burst - consumed
         self.burst = np.minimum(np.maximum(left, 0.0), self.caps)

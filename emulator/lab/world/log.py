@@ -40,7 +40,7 @@ _IN_STEP = 1e-3
 
 
 class _Keys:
-    """What the keys of one family were asked for, while they are the same.
+    """The units asked of the keys of one family, while they are the same.
 
     Attributes:
         units: Consumed, refused and offered, by column.

@@ -235,7 +235,7 @@ class PlayedWorld:
 
         Args:
             row: Where the figures of this world are.
-            minute: What all partitions had to do.
+            minute: The load of all partitions.
             slots: By resource, those of its partitions, by id.
             buckets: Of each resource and axis.
         """

@@ -75,7 +75,7 @@ class LastWriters:
 
 
 class Context:
-    """What the models of a design share: the time, and what is stored where.
+    """The common ground of the models of a design: the time, and the stored items.
 
     Attributes:
         layout: The design under its workload.
@@ -161,7 +161,7 @@ class Context:
         return Saved(held, writers)
 
     def restore(self, saved: Saved, worlds: int) -> None:
-        """Go back to what was stored in one world, in some worlds, and to the beginning."""
+        """Go back to the contents stored in one world, in some worlds, and to the beginning."""
         self.worlds = worlds
         self.elapsed = self.until = 0.0
         self._contents = {
@@ -254,7 +254,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Saved:
-    """What is stored in tables and indexes, and which patterns wrote it last."""
+    """The contents of tables and indexes, and which patterns wrote them last."""
 
     contents: dict[tuple[str, str | None], Contents]
     last_writers: dict[tuple[str, str | None], LastWriters]
@@ -262,7 +262,7 @@ class Saved:
 
 @dataclass(frozen=True, eq=False)
 class Price:
-    """What the calls of a pattern are like at a moment.
+    """The price of the calls of a pattern at a moment.
 
     Attributes:
         calls: Calls per request.
@@ -283,7 +283,7 @@ class PatternModel(ABC):
     """One pattern in numbers.
 
     Attributes:
-        context: What it shares with the others.
+        context: The common ground with the others.
         path: How the design answers the pattern.
         pattern: The pattern.
         resource: The number of the table or index that it asks.

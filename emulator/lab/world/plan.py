@@ -34,7 +34,7 @@ class Plan:
 
     Attributes:
         layout: The design under its workload.
-        context: What the models share.
+        context: The common ground of the models.
         models: One for each pattern, writes first; their order is that of names, so that no
             figure depends on the order in which they were written down.
     """

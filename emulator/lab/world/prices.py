@@ -53,7 +53,7 @@ _SHARE_DIGITS: Final = 3
 
 @dataclass(frozen=True)
 class Overwritten:
-    """What is written over: sizes in a table, and in its indexes by name."""
+    """The items that are written over: sizes in a table, and in its indexes by name."""
 
     items: Mixed
     entries: Mapping[str, Mixed]
@@ -64,8 +64,8 @@ class WritePrice:
     """The units of a write, if it meets no item and if it meets one: of both the first is fresh.
 
     Attributes:
-        table: What it takes of the table, local indexes with it.
-        indexes: What it takes of each global index, by name.
+        table: Units that it takes of the table, local indexes with it.
+        indexes: Units that it takes of each global index, by name.
         touches: How likely it changes an entry of each of these at all: one whose entry stays as
             it is cannot hold it back (CAP-609).
     """
@@ -132,7 +132,7 @@ class WritePricer:
         """Return the units of a write.
 
         Args:
-            stored: What an item that is met is like; like those written, if None.
+            stored: The sizes of an item that is met; those of items written, if None.
         """
         old = stored or Overwritten(self.item_sizes, self._entries)
         factor = TRANSACTIONAL if self._pattern.is_transaction else 1
@@ -299,7 +299,7 @@ def point_units(pattern: Pattern, sizes: SizeMix, hits: float) -> float:
 
 @dataclass(frozen=True)
 class PagePrice:
-    """What reading some items of a collection takes, by read.
+    """The price of reading some items of a collection, by read.
 
     Attributes:
         calls: Pages.

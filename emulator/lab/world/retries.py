@@ -128,7 +128,7 @@ def _within(
 
 @dataclass(frozen=True)
 class RowPolicies:
-    """What the retry policies of some rows say.
+    """The retry policies of some rows.
 
     Attributes:
         same_second: The chance that a retry comes in the second of the refusal.
@@ -155,7 +155,7 @@ class RowPolicies:
 
 
 class Quotas:
-    """What the clients of each world may still spend on retries (CAP-708).
+    """The tokens left to the clients of each world for retries (CAP-708).
 
     Args:
         clients: In each world.

@@ -49,7 +49,7 @@ class _Routed:
         model: The pattern.
         keys: By placement, the partition key of each cell.
         columns: By placement, those of its family.
-        price: What calls cost.
+        price: The price of calls.
     """
 
     model: PatternModel
@@ -66,14 +66,14 @@ class Routing:
     """Where requests go, in every world.
 
     Args:
-        plan: What is the same in all worlds.
+        plan: The part that is the same in all worlds.
         worlds: The worlds.
         state: Their state.
         queued: The numbers of the indexes that have a queue.
 
     Attributes:
         table: The rows of all patterns.
-        loads: What a request of each pattern takes of each bucket.
+        loads: Units that a request of each pattern takes of each bucket.
     """
 
     def __init__(

@@ -58,7 +58,7 @@ class Run:
     """Some worlds under one design.
 
     Args:
-        plan: What is the same in all of them.
+        plan: The part that is the same in all of them.
         worlds: The worlds, with their emulators.
         stop_over: End a world as soon as its refused first attempts surely exceed this share of
             all its calls.
@@ -67,8 +67,8 @@ class Run:
         state: The worlds.
         routing: Where requests go.
         tally: Where calls are counted.
-        reason_names: What refusals are called, by number.
-        clients: What clients do.
+        reason_names: The names of refusals, by number.
+        clients: The behaviour of clients.
         watch: Sees everything that happens, if there is one world.
     """
 
@@ -427,7 +427,7 @@ class Run:
         """Count what happened in worlds that were played by the second.
 
         Args:
-            busy: What was played.
+            busy: The seconds played.
             worlds: The worlds.
             first: By world, the second since which nothing was counted.
             others: By world and row, the calls of a request that were not played.
@@ -467,7 +467,7 @@ class Run:
         Args:
             worlds: The worlds.
             accepted: Calls.
-            applied: What indexes took in, if they are played by the second.
+            applied: Units that indexes took in, if they are played by the second.
         """
         table, count = self.routing.table, self.state.numbers.count
         aside = self.entering(accepted, worlds)
@@ -499,8 +499,8 @@ class Run:
             requests: Requests that came.
             arrived: Calls that came.
             accepted: Calls that passed.
-            consumed: What each bucket gave, as it is metered.
-            demand: What reached it.
+            consumed: Units that each bucket gave, as it is metered.
+            demand: Units that reached it.
         """
         state, tally, course, table = self.state, self.tally, self._course, self.routing.table
         now, numbers = state.now[worlds], state.numbers
@@ -560,8 +560,8 @@ class Run:
         Args:
             world: The world.
             end: At most up to this second.
-            demand: What reaches each bucket in a second.
-            consumed: What each gives.
+            demand: Units that reach each bucket in a second.
+            consumed: Units that each gives.
 
         Returns:
             The second in which something has changed, or ``end``.

@@ -71,7 +71,7 @@ class Watch(Protocol):
             first: The first second.
             last: The second after the last.
             accepted: Calls.
-            applied: What indexes took in.
+            applied: Units that indexes took in.
             refused: Units refused, of all rows.
             delayed: Units that have to wait for an index.
         """
@@ -79,7 +79,7 @@ class Watch(Protocol):
 
 @dataclass(frozen=True)
 class Clients:
-    """What clients do, by pattern.
+    """The behaviour of clients, by pattern.
 
     Attributes:
         times: When refused calls come again.
@@ -136,15 +136,15 @@ class Part:
 
 @dataclass(frozen=True)
 class _Second:
-    """What a second was like.
+    """The calls and loads of a second.
 
     Attributes:
         arriving: New calls.
         accepted: Calls that passed.
-        admitted: What became of attempts, if any was refused.
-        loads: What calls and indexes took of each bucket.
-        applied: What indexes took in.
-        waits: By queue, what waited before.
+        admitted: The outcome of attempts, if any was refused.
+        loads: Units that calls and indexes took of each bucket.
+        applied: Units that indexes took in.
+        waits: By queue, the units that waited before.
     """
 
     arriving: ByRow
@@ -157,7 +157,7 @@ class _Second:
 
 @dataclass
 class _Sums:
-    """What happened to rows since the tally last took it."""
+    """The counts of rows since the tally last took them."""
 
     accepted: ByRow
     refused: AttemptRow
@@ -186,7 +186,7 @@ class Busy:
         state: Where they begin, and what they leave behind.
         table: The rows of all patterns.
         tally: Where calls are counted.
-        clients: What clients do.
+        clients: The behaviour of clients.
         part: Which rows are played.
         worlds: The worlds.
         others: By these worlds and row, the calls of a second that are not played here.
@@ -457,7 +457,7 @@ class Busy:
 
     @property
     def _change(self) -> WorldBucket:
-        """What each bucket gains in a second like the last, or loses if it is negative."""
+        """The units that each bucket gains in a second like the last; negative if it loses."""
         assert self._last is not None, "asked after a second"
         return self._tokens.rates - self._last.loads - self._calm
 
