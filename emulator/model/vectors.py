@@ -91,7 +91,7 @@ class SearchAttribute(NamedTuple):
 
 
 class VectorEntry(NamedTuple):
-    """What a vector index has of an item: attributes without the vector, and the vector."""
+    """The part of an item in a vector index: attributes without the vector, and the vector."""
 
     item: Item
     vector: Vector
@@ -141,7 +141,7 @@ class VectorSchema:
 
     @property
     def vector_bytes(self) -> int:
-        """What the vector counts for, with its name (VIX-63, VIX-64)."""
+        """The bytes that the vector counts for, with its name (VIX-63, VIX-64)."""
         return text_size(self.attribute) + FLOAT_BYTES * self.dimensions
 
     def entry(self, item: Item) -> VectorEntry | None:

@@ -100,7 +100,7 @@ def load_item(wire: Mapping[str, object], opening: str = "") -> Item:
 
     Args:
         wire: The map.
-        opening: What the faults of some values open with.
+        opening: The text with which the faults of some values open.
     """
     try:
         attributes, size_bytes, levels = _load_members(wire, opening, 1)
