@@ -43,7 +43,7 @@ class BudgetExceeded(AssertionError):
     """More was consumed than the budget allows; the message lists the most expensive calls.
 
     Attributes:
-        ledger: What was called.
+        ledger: The calls.
 
     >>> from emulator import Emulator
     >>> emu = Emulator()

@@ -62,7 +62,7 @@ class PartitionView(NamedTuple):
 
 
 class Backlog(NamedTuple):
-    """What waits for a global index, and what comes of it (CAP2-4).
+    """The changes that wait for a global index, and their effect (CAP2-4).
 
     Attributes:
         units: Write units that wait.

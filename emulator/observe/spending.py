@@ -40,7 +40,7 @@ _HOUR_SECONDS: Final = 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What one table or global index consumed, and its price.
+    """The units that one table or global index consumed, and their price.
 
     Attributes:
         table: The table.
@@ -49,7 +49,7 @@ class Spending:
         is_on_demand: Whether units are paid; else capacity is, used or not.
         read_units: Read units consumed.
         write_units: Write units consumed.
-        throttles: What was, or in "observe" would have been, refused: reason to times.
+        throttles: Refusals, or in "observe" those that would have been: reason to times.
         usd: Dollars so far, ``usd_billed`` included.
         usd_read_unit: The price of a read unit on demand, 0 if capacity is provisioned.
         usd_write_unit: The price of a write unit, likewise.
