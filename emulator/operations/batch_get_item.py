@@ -46,7 +46,7 @@ class BatchRequest(shapes.Structure):
 
     Args:
         members: As of a structure.
-        nothing: What is said then (ERR-BGET-2, ERR-BWRITE-3).
+        nothing: The message for that (ERR-BGET-2, ERR-BWRITE-3).
     """
 
     def __init__(self, members: Mapping[str, shapes.Member], nothing: Wording) -> None:
@@ -88,7 +88,7 @@ SHAPE = _BatchGetRequest(
 
 
 class _WantedKeys(NamedTuple):
-    """What is wanted of one table."""
+    """The keys wanted of one table."""
 
     name: str
     request: Mapping[str, Any]

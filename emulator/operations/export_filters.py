@@ -35,12 +35,12 @@ _WITH_VALUES: Final = ("FilterExpression", "KeyConditionExpression")
 
 
 class ExportFilter(NamedTuple):
-    """What a FilterSpecification asks for.
+    """The filter of a FilterSpecification.
 
     Attributes:
         bounds: The positions that the key condition covers; None for all of them.
-        condition: What must hold of an item.
-        projection: What is written of it; None for everything.
+        condition: The condition on an item.
+        projection: The attributes to write; None for all.
     """
 
     bounds: tuple[Position, Position] | None = None

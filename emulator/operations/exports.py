@@ -96,11 +96,11 @@ SHAPE = shapes.structure(
 
 
 class _Content(NamedTuple):
-    """What an export is to write.
+    """The content of an export.
 
     Attributes:
         partitions: The records of each partition.
-        billed_bytes: What it is billed for.
+        billed_bytes: The bytes to bill.
         described: The members of its description that say which moments it is of.
         summary: The members of its summary that say so.
     """

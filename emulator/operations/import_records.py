@@ -51,7 +51,7 @@ class CsvForm(NamedTuple):
     """How a file of comma-separated values is written.
 
     Attributes:
-        delimiter: What stands between two cells.
+        delimiter: The text between two cells.
         header: The names of the columns, if the first line does not give them.
     """
 

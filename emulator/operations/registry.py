@@ -26,7 +26,7 @@ Handler: TypeAlias = Callable[[Account, Request], Response]
 
 
 class Operation(NamedTuple):
-    """What the registry knows of an operation."""
+    """An operation in the registry."""
 
     name: str
     shape: Structure

@@ -66,7 +66,7 @@ def enveloped(text: str) -> Wording:
 
 
 class Rewording(NamedTuple):
-    """What some request layers say of a member's fault instead of its constraint (ERR-SHAPE-4).
+    """The words of some request layers for a member's fault (ERR-SHAPE-4).
 
     Attributes:
         text: The whole problem.

@@ -72,7 +72,7 @@ SHAPE = definitions.table_request(
 def update_table(account: Account, request: Request) -> Response:
     """Change a table; whatever is refused leaves it as it was.
 
-    What replicas share is changed in all of them (GTB-5).
+    Settings that replicas share are changed in all of them (GTB-5).
     """
     return _change(account, request, is_shared=True)
 
