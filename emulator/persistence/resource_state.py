@@ -1,4 +1,4 @@
-"""What time has made of a table or global index, in a snapshot file.
+"""The state of a table or global index over time, in a snapshot file.
 
 Partitions with their tokens, the reserve for bursts, warm throughput, hot partitions and the splits
 that are decided, auto scaling, and the changes that count against limits.

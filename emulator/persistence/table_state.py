@@ -1,4 +1,4 @@
-"""What time and its owner have made of a table beyond its definition, in a snapshot file."""
+"""The state of a table beyond its definition, in a snapshot file."""
 
 from __future__ import annotations
 
