@@ -120,7 +120,7 @@ def mock_dynamodb(
 
 
 class MockDynamoDB:
-    """What ``mock_dynamodb`` returns: enter it, or decorate with it, as often as needed."""
+    """The result of ``mock_dynamodb``: enter it, or decorate with it, as often as needed."""
 
     def __init__(
         self,

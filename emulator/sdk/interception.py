@@ -1,4 +1,4 @@
-"""What the SDK's methods do while a mock is active: wrappers, none of which imports the SDK.
+"""The SDK's methods while a mock is active: wrappers, none of which imports the SDK.
 
 Each takes the original and returns what stands in its place. All of them ask ``serving``, which
 is set while a DynamoDB client is created, called or waited with, and step aside without it.
