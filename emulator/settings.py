@@ -1,4 +1,4 @@
-"""What a user may adjust: every constant that the service does not publish.
+"""Settings that a user may adjust: every constant that the service does not publish.
 
 Each field names the rule it belongs to. ``docs/reference/fidelity.md`` lists them with the
 reason for the default.
