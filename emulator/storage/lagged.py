@@ -36,7 +36,7 @@ Change = tuple[Position, Any]
 
 
 class LaggedView(Generic[StoreT]):
-    """What readers see of a store whose changes reach them late.
+    """A view of a store whose changes reach readers late.
 
     >>> from emulator.model import Item
     >>> from emulator.storage import OrderedStore

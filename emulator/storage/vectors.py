@@ -57,10 +57,10 @@ class Hit(NamedTuple):
 
 
 class VectorSearch(NamedTuple):
-    """What is searched for.
+    """A search.
 
     Attributes:
-        vector: What entries are compared with.
+        vector: The vector that entries are compared with.
         most: How many entries are wanted.
         distance: How they are compared.
         partition: The partition of the search schema, None where it has none.
