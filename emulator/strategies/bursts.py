@@ -163,7 +163,7 @@ def workloads(
 
     Args:
         schema: A TableSchema, a CreateTable request or a table's description.
-        requests: What is sent; by default valid requests on few keys, so that some become hot.
+        requests: Requests to send; by default valid requests on few keys, so that some become hot.
         operations: The operations of these; by default those on single items.
         max_bursts: The most bursts; they may overlap.
         max_count: The most requests of one burst; counts are 1, 2, 5, 10, 20 and so on, and sums of

@@ -43,7 +43,7 @@ class DynamoDBMachine(RuleBasedStateMachine):
         capacity: "off", "observe" or "enforce".
         settings: The adjustable constants, or None.
         faults: The kinds of faults that may occur; the rules must cope with them.
-        budget: What a single step may consume, as in ``Emulator.budget``; None is no limit.
+        budget: The limits of a single step, as in ``Emulator.budget``; None is no limit.
         routes_boto3: Whether boto3 is served by the emulator during a run.
         keeps_expected: Whether the rules keep ``expected`` in step with what they write.
         emu: The emulator, on a manual clock.

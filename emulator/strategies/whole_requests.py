@@ -75,7 +75,7 @@ def requests(
 
 
 class _Table:
-    """What requests are drawn for."""
+    """The table that requests are drawn for."""
 
     def __init__(
         self, schema: TableSchema, attributes: AttributeTypes, *, conditional: bool

@@ -1,4 +1,4 @@
-"""What expressions mean: conditions and updates judged by plain recursion, nothing cached.
+"""The meaning of expressions: conditions and updates judged by plain recursion, nothing cached.
 
 Half of the oracle; ``tables`` applies them. ``expression_trees`` says how the trees are built.
 """
