@@ -182,11 +182,11 @@ class EventSource:
 
     @property
     def metrics(self) -> SourceMetrics:
-        """What it has done so far."""
+        """Its work so far."""
         return replace(self._metrics)
 
     def check(self) -> None:
-        """Assert what always holds while nothing is being delivered."""
+        """Assert the invariants while nothing is being delivered."""
         self._reader.check()
 
     def drain(self) -> list[Delivery]:
