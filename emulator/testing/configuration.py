@@ -1,4 +1,4 @@
-"""What a project may say to the pytest plugin: options, ini settings and marker arguments.
+"""The configuration of the pytest plugin: options, ini settings and marker arguments.
 
 Everything is judged when it is read, marker arguments at collection, so that a mistake is reported
 once, with its place, before any test runs. Nothing here loads the engine until a marker is met.
@@ -48,7 +48,7 @@ _NOT_A_SEED: Final = (
 
 
 class Options(NamedTuple):
-    """What kind of emulator a test asks for.
+    """The emulator that a test asks for.
 
     Attributes:
         capacity: "off", "observe" or "enforce".

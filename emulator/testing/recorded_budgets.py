@@ -107,7 +107,7 @@ def _plain(units: float) -> float:
 
 
 class RecordedBudgets:
-    """The file with what tests consumed.
+    """The file with the consumption of tests.
 
     Args:
         path: The file; it need not be there.
@@ -136,8 +136,8 @@ class RecordedBudgets:
 
         Args:
             test: Its name.
-            record: What it did, as the session's report has it.
-            advice: What to change about it.
+            record: Its record in the session's report.
+            advice: Changes that would help.
         """
         recorded = self._tests.get(test)
         if recorded is None:
@@ -164,7 +164,7 @@ class RecordedBudgets:
         """Put tests on record; others stay on record, as long as their file is there.
 
         Args:
-            records: What tests did, as the session's report has it.
+            records: The records of tests in the session's report.
             only_new: Leave alone what is on record.
             root: The folder from which test names start.
         """

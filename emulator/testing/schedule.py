@@ -121,7 +121,7 @@ class Choice(NamedTuple):
 
     Attributes:
         task: The number of the callable.
-        mark: What becomes of the request; nothing for being served as usual.
+        mark: The outcome of the request; nothing for being served as usual.
         number: Which item of a batch, or how many, if the mark needs it.
     """
 
@@ -161,7 +161,7 @@ class Ask(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What its operation does."""
+        """The kind of its operation."""
         facts = OPERATIONS.get(self.operation)
         return Kind.CONTROL if facts is None else facts.kind
 
@@ -184,16 +184,16 @@ _LOOKING: Final = ("Describe", "List", "Get", "TransactGet")
 
 @dataclass(slots=True)
 class Step:
-    """One request of a run, and what came of it.
+    """One request of a run, and its outcome.
 
     Attributes:
-        choice: Whose it is, and what became of it.
+        choice: Its callable and its outcome.
         ask: The request.
-        answer: What it was answered, if it was.
+        answer: Its answer, if it got one.
         error: The name of the error that it got in place of an answer.
         raised: That error, if it is no error of the usual service.
         applied: Whether it was served, its answer received or not.
-        expired: What deleting the expired items that it names would write, if there are any.
+        expired: The writes of deleting the expired items that it names, if there are any.
         before: The contents before it, if a later read may still see them.
     """
 
@@ -208,7 +208,7 @@ class Step:
 
     @property
     def footprint(self) -> Footprint:
-        """What it names, and writes if it is the first to find an item expired."""
+        """Its names, and its writes if it is the first to find an item expired."""
         is_deletion = self.choice.mark == EXPIRED and self.expired is not None
         return self.expired if is_deletion else self.ask.footprint  # type: ignore[return-value]  # not None
 
@@ -217,7 +217,7 @@ class Step:
 
 
 class Script(Protocol):
-    """What says who goes next.
+    """The order in which callables go on.
 
     Attributes:
         needs_all: Whether every callable has to be at its first request before any is served.
@@ -298,7 +298,7 @@ class Stage:
     Args:
         emulator: Whose requests are scheduled.
         calls: The callables.
-        script: What says who goes next.
+        script: The order in which callables go on.
         timeout: After how many seconds without a request a callable is given up.
     """
 
@@ -720,11 +720,11 @@ def batch_size(ask: Ask) -> int:
 
 
 class _Event(NamedTuple):
-    """A request in its place: who makes it, what becomes of it, and all it depends on.
+    """A request in its place: its callable, its outcome, and all it depends on.
 
     Attributes:
-        choice: Whose it is, and what becomes of it.
-        footprint: What it names; with an item that expires, what that deletes as well.
+        choice: Its callable and its outcome.
+        footprint: The names in it; with an item that expires, those that the deletion has as well.
         against: The callable with whose waiting transaction it is in conflict, if it is.
         past: Each callable's latest event that does not commute with it; that one's past has those
             before.
@@ -740,8 +740,8 @@ class _Node:
     """The beginning of a run.
 
     Attributes:
-        parent: What comes before its last event; None for the beginning of all runs.
-        choice: Whose event is last, and what becomes of it.
+        parent: The beginning before its last event; None for the beginning of all runs.
+        choice: The callable of the last event, and its outcome.
         heads: The number of each callable's last event, -1 if it has none. They have all others
             in their pasts, so beginnings with the same heads are the same but for the order of
             what commutes.
@@ -778,14 +778,14 @@ class _Node:
 
 
 class _Known:
-    """What runs have shown: who asks for what after which past.
+    """Lessons of runs: the next request of each callable after each past.
 
     Attributes:
         asks: A callable and its last event, to its next request; None if it ends.
         finished: The heads of the runs that were played to their end.
-        expired: The event of a request that names expired items, to what their end would write.
+        expired: The event of a request that names expired items, to the writes of their end.
         unavailable: Events that were tried, and that the service has no answer for.
-        seen_at_large: What eventually consistent reads of several items name.
+        seen_at_large: Names in eventually consistent reads of several items.
     """
 
     def __init__(self, calls: Sequence[Call], *, plays_stale: bool) -> None:
@@ -1059,7 +1059,7 @@ class _Search:
 
 
 class _Session:
-    """What a test session asks for, and what the plugin shows of it.
+    """The schedule that a test session asks for, and the run that the plugin shows.
 
     Attributes:
         schedule: The one schedule to play; None for all.
@@ -1147,10 +1147,10 @@ def _unfit(schedule: str, why: str) -> EmulatorError:
 
 @dataclass(eq=False)
 class Played:
-    """What a run left to look at.
+    """The record of a run, to look at.
 
     Attributes:
-        schedule: What ``pytest --ddb-schedule`` takes to play it again.
+        schedule: The text for ``pytest --ddb-schedule`` to play it again.
         steps: Its requests, in the order in which they were served.
     """
 
@@ -1248,7 +1248,7 @@ class Crash(Played):
         at: Which request it was, counted from one.
         request: Its operation and parameters.
         applied: Whether it was served, or some of its items were.
-        result: What the callable returned, or raised, if it came to an end.
+        result: The callable's result or exception, if it came to an end.
     """
 
     at: int
@@ -1284,7 +1284,7 @@ class Runs(Iterator[Any]):
 
     Args:
         iterator: Plays them. It must not refer to this object, or it would not be dropped.
-        tally: What it counts.
+        tally: Its counts.
         bound: The most preemptions of a run.
     """
 

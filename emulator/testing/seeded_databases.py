@@ -261,7 +261,7 @@ def _create(emulator: Emulator, origin: str, design: DeclaredTable) -> None:
 
 
 def _load_snapshot(emulator: Emulator, path: Path) -> None:
-    """Go back to what ``Emulator.save`` wrote."""
+    """Load the file that ``Emulator.save`` wrote."""
     try:
         loaded = Emulator.load(path, clock=emulator.clock, settings=emulator.settings)
     except OSError as error:
