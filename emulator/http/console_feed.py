@@ -297,7 +297,7 @@ class ConsoleFeed:
     def traffic(self, table: str) -> Iterator[tuple[float, str, Mapping[str, Any]]]:
         """Yield time in seconds, operation and request of what was first asked of a table.
 
-        What the SDK tried again is left out, and so is what never was a good request.
+        Retries of the SDK are left out, and so are requests that never were good ones.
         """
         for time_ns, target, error, attempt, body in self._traffic.copy():
             operation = target.rpartition(".")[2]
