@@ -103,7 +103,7 @@ class Ledger:
         calls: Requests served, of every kind.
         requests: Those that read or write items.
         concentration: How their units lie on keys and partitions.
-        history: What they have in common, for ``findings_of``.
+        history: Their common traits, for ``findings_of``.
         reasons: Refusals for throughput, or those that would have been: reason to times.
 
     >>> from emulator import Emulator
