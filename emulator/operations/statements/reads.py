@@ -39,7 +39,7 @@ class StatementRead(NamedTuple):
         ranges: The key ranges in the order they are read, or None for a scan.
         backwards: Whether each range is read towards lower keys.
         condition: The filter, or None if the ranges say it all.
-        columns: What of each item is answered, or None for all of it.
+        columns: The columns of each item to answer, or None for all of it.
     """
 
     source: paging.PagedSource
