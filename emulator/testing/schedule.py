@@ -345,7 +345,7 @@ class Stage:
 
     @property
     def results(self) -> list[Any]:
-        """What the callables returned or raised."""
+        """The results or exceptions of the callables."""
         return [task.result if task.error is None else task.error for task in self.tasks]
 
     def _begin(self, task: _Task) -> None:
@@ -1183,7 +1183,7 @@ class Run(Played):
     """One interleaving.
 
     Attributes:
-        results: What the callables returned, in their order; exceptions that were expected.
+        results: The callables' results, in their order; exceptions that were expected.
         preemptions: How many of its choices went away from a callable whose request waited, or had
             the service do what it does not do as a rule.
 
@@ -1570,7 +1570,7 @@ class KeptRun(Played):
     """A run that left its state where it was played.
 
     Attributes:
-        results: What the callables returned; ``ProcessDied`` for one that died.
+        results: The callables' results; ``ProcessDied`` for one that died.
     """
 
     results: list[Any]
