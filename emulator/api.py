@@ -433,7 +433,7 @@ class Emulator:
         scans: int | None = None,
         filtered: int | None = None,
     ) -> Iterator[Ledger]:
-        """Limit what a block of code may consume, and yield the ledger of what it consumes.
+        """Limit the consumption of a block of code, and yield its ledger.
 
         Args:
             rcu: Most read units, indexes included.

@@ -328,7 +328,7 @@ def give_way() -> None:
 
 
 def _check_seconds(seconds: object, what: str) -> None:
-    """Refuse what is no finite number.
+    """Refuse seconds that are no finite number.
 
     Raises:
         TypeError: it is no number.

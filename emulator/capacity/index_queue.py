@@ -191,7 +191,7 @@ class IndexQueue(Generic[ChangeT]):
         return min(heads, key=lambda waiting: waiting.number, default=None)
 
     def __iter__(self) -> Iterator[WaitingChange[ChangeT]]:
-        """Yield what waits, oldest first."""
+        """Yield the waiting changes, oldest first."""
         by_number = {waiting.number: waiting for lane in self.lanes.values() for waiting in lane}
         return (by_number[number] for number in sorted(by_number))
 

@@ -109,7 +109,7 @@ def _tag(text: str) -> str:
 
 
 def run_diff(arguments: argparse.Namespace) -> int:
-    """Print what changed; 1 if it is worse."""
+    """Print the changes; 1 if they are worse."""
     return answered(_diff, arguments)
 
 

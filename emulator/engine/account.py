@@ -419,7 +419,7 @@ class Account:
         )
 
     def bill(self, operation: str, table: str, item: str, quantity: float) -> None:
-        """Count what is paid for besides units.
+        """Count a cost item that is paid for besides units.
 
         Args:
             operation: Which operation it is for.
@@ -441,7 +441,7 @@ class Account:
     # Throughput
 
     def watch(self, table: Table) -> None:
-        """Count what a table and its global indexes consume, from now on."""
+        """Count the units of a table and its global indexes from now on."""
         if self.pace is not None:
             table.begin_throughput_at(self.throughput_ns)
         metrics = self.owner_of(table).metrics

@@ -94,7 +94,7 @@ class BulkUsage:
     vectors: dict[str, int] = field(default_factory=dict)
 
     def add(self, receipt: Receipt) -> None:
-        """Add what a write cost."""
+        """Add the bytes charged for a write."""
         self.table += _whole_bytes(receipt.table)
         for total, arms in ((self.lsi, receipt.lsi), (self.gsi, receipt.gsi)):
             for name, units in arms.items():
@@ -204,7 +204,7 @@ class BulkPut:
             self.reports.setdefault(outcome.output, []).append(outcome.report)
 
     def _bill(self, account: Account, receipt: Receipt) -> None:
-        """Count what a record costs (BLK-8)."""
+        """Count the cost of a record (BLK-8)."""
         written_bytes = sum(map(_whole_bytes, (receipt.table, *receipt.lsi.values())))
         written_bytes += sum(map(_whole_bytes, receipt.gsi.values()))
         vector_bytes = sum(receipt.vectors.values())

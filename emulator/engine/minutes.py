@@ -214,7 +214,7 @@ def _close_minutes(account: Account) -> None:
 
 
 def _report_backlogs(account: Account) -> None:
-    """Put what waits for global indexes among the metrics of the minute (CAP2-4.5)."""
+    """Put the backlogs of global indexes among the metrics of the minute (CAP2-4.5)."""
     for table in account.tables.values():
         for index in table.global_indexes:
             oldest = index.queue.oldest

@@ -45,7 +45,7 @@ def divide(
 
 
 def _count(table: Table, resource: Resource, partition: Partition) -> None:
-    """Count what lies in a new partition: items, and the local index entries with them."""
+    """Count the items in a new partition, and the local index entries with them."""
     low, high = resource.partitions.range_of(partition)
     for position, item in store_of(table, resource).walk(low, high):
         resource.partitions.count(position, item.size_bytes, 1)

@@ -336,7 +336,7 @@ class VectorIndexes:
         )
 
     def count(self, account: Account, table: Table, planned: VectorPlan) -> None:
-        """Take what a write costs, and put it among the metrics (VIX-63, VIX-66)."""
+        """Charge a write, and put its bytes among the metrics (VIX-63, VIX-66)."""
         metrics = account.owner_of(table).metrics
         for change in planned.changes:
             written, name = change.written_bytes, change.vector_index.schema.name

@@ -175,7 +175,7 @@ class LaterResponse(HttpResponse):
         next(self._steps, None)
 
     def write_all(self) -> None:
-        """Write what is left."""
+        """Write the remaining pieces."""
         for _ in self._steps:
             pass
 

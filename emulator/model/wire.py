@@ -149,7 +149,7 @@ def _members_of(value: object) -> Iterable[object]:
 
 
 def check_levels(levels: int, most: int = limits.NESTING_LEVELS) -> None:
-    """Refuse what a request nests too deep (TYP-5)."""
+    """Refuse values that are nested too deep (TYP-5)."""
     if levels > most:
         raise errors.RequestFault(TOO_DEEP)
 

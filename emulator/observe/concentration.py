@@ -93,7 +93,7 @@ class LoadConcentration:
         self._tallies: dict[tuple[str, int], _Tally] = {}
 
     def add(self, receipt: Receipt) -> None:
-        """Count what a request drew on."""
+        """Count the units that a request drew."""
         for meter, partition_id, axis, units, position, partition_units in receipt.charges:
             tally = self._tallies.get((meter.arn, axis))
             if tally is None:

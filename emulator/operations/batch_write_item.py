@@ -57,7 +57,7 @@ class _WantedWrites(NamedTuple):
 
 @operation("BatchWriteItem", shape=SHAPE)
 def batch_write_item(account: Account, request: Request) -> Response:
-    """Write what can be written; the rest comes back as UnprocessedItems."""
+    """Write the items that can be written; the rest come back as UnprocessedItems."""
     # The order is observable (ERR-BWRITE-1). All is validated before anything is applied.
     requested = request["RequestItems"]
     _tables_are_well_formed(requested)

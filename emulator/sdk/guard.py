@@ -41,7 +41,7 @@ _action: ContextVar[str | None] = ContextVar("dynamodb_action", default=None)
 
 
 def guard() -> Callable[[], None]:
-    """Refuse what would leave this machine on behalf of DynamoDB; returns how to stop that."""
+    """Refuse DynamoDB requests that would leave this machine; returns how to stop that."""
     stack = ExitStack()
     for module, class_name, name, wrapper in _METHODS:
         try:

@@ -120,7 +120,7 @@ class StreamReader:
         assert left == held, f"{left} records are not settled, and {held} are held"
 
     def _pull(self) -> None:
-        """Take what is new in the stream into the lanes."""
+        """Take the new records of the stream into the lanes."""
         account, now_ns = self._account_of(), self._clock.now_ns()
         if not isinstance(self._clock, ManualClock):
             account.reach(now_ns)

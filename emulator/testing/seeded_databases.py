@@ -224,7 +224,7 @@ def _identity(value: Any) -> object:
 
 
 def create_tables(emulator: Emulator, tables: Tables | None) -> None:
-    """Create what a file, CreateTable requests or a function declare, or several of these.
+    """Create the tables of a file, CreateTable requests or a function, or of several of these.
 
     Raises:
         EmulatorError: a file cannot be read, or the service refuses a table.

@@ -567,7 +567,7 @@ class _Builder:
         return tuple(names)
 
     def _preload(self, patterns: list[Pattern]) -> Iterator[Preload]:
-        """Yield what is there before the run; a table that is only read gets a pattern for it."""
+        """Yield the preloaded items; a table that is only read gets a pattern for it."""
         kinds = [(table, kind) for table in self._used_tables() for kind in self._kinds_of(table)]
         rates = {stated.name: stated.rate for stated in self._stated}
         for table, kind in kinds:

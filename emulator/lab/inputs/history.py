@@ -171,7 +171,7 @@ INDEX_FORM: Final = INDEX_HISTORY.form
 
 
 def _read_description(entry: Entry) -> Histories:
-    """Read a file with what DescribeTable answered."""
+    """Read a file with an answer of DescribeTable."""
     path = Path(entry.text())
     if not path.is_absolute():
         path = Path(entry.source).parent / path

@@ -166,7 +166,7 @@ def _pattern(
 
 @contextmanager
 def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
-    """Write down what reaches an emulator, as trace lines, while the block runs.
+    """Write down the requests that reach an emulator, as trace lines, while the block runs.
 
     Scalars of the key, or of the item put, become fields. Operations on several items become
     one line per item.
@@ -214,7 +214,7 @@ def entries_of(
 
 
 def _entries(operation: str, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what one request asks for, item by item."""
+    """Yield the accesses of one request, item by item."""
     name = request.get("TableName", "")
     if operation == "PutItem":
         yield _written(name, request.get("Item", {}))

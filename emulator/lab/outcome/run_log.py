@@ -61,7 +61,7 @@ class KeyTally:
     offered: float = 0.0
 
     def offer(self, axis: int, units: float) -> None:
-        """Count what a first attempt asks for, whether it passes or not."""
+        """Count the units of a first attempt, whether it passes or not."""
         self.offered += units * WEIGHTS[axis]
 
 
@@ -231,7 +231,7 @@ class ResourceRecord:
                 self.burst[axis][point] = own.burst / ONE
 
     def offer(self, partition_id: int, axis: int, units: float) -> None:
-        """Count what first attempts of the running minute ask of a partition."""
+        """Count the units that first attempts of the running minute ask of a partition."""
         self.offered_now[partition_id] += units * WEIGHTS[axis]
 
     def close_minute(self) -> None:

@@ -115,7 +115,7 @@ def _axis_caption(axis: result_types.AxisResult) -> str:
 
 
 def throughput(series: result_types.MinuteSeries, axis: str, source: str = "") -> pictures.OverTime:
-    """Show what was consumed and refused per second, and under it the burst reserve."""
+    """Show the units consumed and refused per second, and under them the burst reserve."""
 
     def line(name: str, field: str, color: str, shape: str) -> pictures.ChartSeries:
         return pictures.ChartSeries(

@@ -166,7 +166,7 @@ def _flow(design: result_types.DesignResult) -> tuple[list[float], list[float]]:
 
 
 def units(designs: Sequence[result_types.DesignResult]) -> pictures.Bars:
-    """Show what each design consumed and what it refused."""
+    """Show the units that each design consumed and refused."""
     rows = []
     for design in designs:
         axes = [axis for resource in design.resources for axis in (resource.read, resource.write)]

@@ -168,7 +168,7 @@ class Drawing:
         self.add("path", d=_path(points), cls=cls)
 
     def area(self, upper: Sequence[Point], lower: Sequence[Point], cls: str) -> None:
-        """Add what lies between two lines over the same stretch."""
+        """Add the area between two lines over the same stretch."""
         self.add("path", d=_path([*upper, *reversed(lower)]) + "z", cls=cls)
 
     def render(self, markup: str = "") -> str:

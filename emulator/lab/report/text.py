@@ -100,7 +100,7 @@ def _verdict(design: DesignResult) -> Iterator[str]:
 
 
 def explanations(design: DesignResult) -> Iterator[tuple[str, str]]:
-    """Yield what stands under a verdict: what fixes it, what it depends on, what it costs."""
+    """Yield the lines under a verdict: its fix, its certainty, its unknowns, its problems."""
     if design.fix or design.fix_note:
         yield "smallest fix", words.sentence(design.fix or design.fix_note or "")
     elif design.grade not in HEALTHY:

@@ -188,7 +188,7 @@ class Tokens:
         return own
 
     def put_back(self, worlds: Integers, own: Tokens) -> None:
-        """Take over what the buckets of some worlds hold."""
+        """Take over the tokens in the buckets of some worlds."""
         self.base[worlds], self.burst[worlds] = own.base, own.burst
 
     def available(self) -> WorldBucket:

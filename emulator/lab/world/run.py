@@ -424,7 +424,7 @@ class Run:
         others: WorldRow,
         coming: Sequence[_Coming],
     ) -> None:
-        """Count what happened in worlds that were played by the second.
+        """Count the calls of worlds that were played by the second.
 
         Args:
             busy: The seconds played.
@@ -491,7 +491,7 @@ class Run:
         consumed: WorldBucket,
         demand: WorldBucket,
     ) -> None:
-        """Count what happened in worlds since a second.
+        """Count the calls of worlds since a second.
 
         Args:
             worlds: The worlds.

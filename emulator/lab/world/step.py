@@ -294,7 +294,7 @@ class Busy:
         self._state.waiting.put(self._at, seconds, self._shares, waits)
 
     def _count(self, admitted: Admitted, arriving: ByRow, seconds: ByRow | float = 1.0) -> None:
-        """Count what is refused in seconds that are alike."""
+        """Count the refusals in seconds that are alike."""
         sums_, rows = self._sums, self._rows
         self._add(admitted, admitted.by_number, seconds)
         new = arriving * seconds
