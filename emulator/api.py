@@ -161,7 +161,7 @@ class Emulator:
                 made without a key are visible to every key.
 
         Raises:
-            ApiError: what the service would answer; nothing has changed then.
+            ApiError: the error that the service would answer; nothing has changed then.
 
         >>> from emulator.strategies import create_request
         >>> emu = Emulator()
@@ -282,7 +282,7 @@ class Emulator:
 
     @property
     def metrics(self) -> Metrics:
-        """What CloudWatch would show, by its own names, up to now.
+        """The metrics that CloudWatch would show, by its own names, up to now.
 
         >>> Emulator().metrics.sum("UserErrors")
         0.0
@@ -306,7 +306,7 @@ class Emulator:
             return observe.partitions_of(account, table, index)
 
     def backlog(self, table: str, index: str) -> Backlog:
-        """Return what waits for a global index, how far behind it is, and when it closes (CAP2-4).
+        """Return the backlog of a global index, its age, and when the index closes (CAP2-4).
 
         Raises:
             EmulatorError: there is no such table or global index.
@@ -354,7 +354,7 @@ class Emulator:
             return observe.running_keys_of(observe.resource_of(account, table, index), most)
 
     def spending(self) -> list[Spending]:
-        """Return what every table and global index consumed, was refused and costs so far.
+        """Return the units, throttles and dollars of every table and global index so far.
 
         >>> Emulator().spending()
         []
@@ -391,7 +391,7 @@ class Emulator:
 
     @property
     def last_receipts(self) -> list[tuple[str, Receipt]]:
-        """What the last call cost, as pairs of table name and receipt.
+        """The receipts of the last call, as pairs of table name and receipt.
 
         >>> emu = Emulator()
         >>> _ = emu.call("ListTables", {})
@@ -402,7 +402,7 @@ class Emulator:
 
     @property
     def last_receipt(self) -> Receipt:
-        """What the last call cost, if it touched one table once.
+        """The receipt of the last call, if it touched one table once.
 
         Raises:
             EmulatorError: it touched none, or several.
@@ -433,7 +433,7 @@ class Emulator:
         scans: int | None = None,
         filtered: int | None = None,
     ) -> Iterator[Ledger]:
-        """Limit what a block of code may consume, and yield the ledger of what it consumes.
+        """Limit the consumption of a block of code, and yield its ledger.
 
         Args:
             rcu: Most read units, indexes included.
@@ -566,7 +566,7 @@ class Emulator:
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot, of this emulator or of another.
 
-        What was counted (metrics, insights, receipts) starts from zero.
+        Counts (metrics, insights, receipts) start from zero.
 
         >>> filled, copied = Emulator(), Emulator()
         >>> copied.restore(filled.snapshot())
@@ -602,7 +602,7 @@ class Emulator:
         """Let a block try something out on virtual time, and undo all of it afterwards.
 
         The block begins with the present contents, or with those of a snapshot. Contents, clock,
-        fault rules, metrics and who listens are then what they were: nothing that was done in the
+        fault rules, metrics and listeners are then as before: nothing that was done in the
         block is counted, and no time has passed.
 
         >>> from emulator.strategies import create_request

@@ -51,7 +51,7 @@ BAD_START: Final = "a ManualClock starts between the years 1970 and 9998, in epo
 
 
 class Timer(Protocol):
-    """What a ``ManualClock`` stops for."""
+    """A moment that a ``ManualClock`` stops at."""
 
     def due_ns(self) -> int | None:
         """Return when it is due, or None for never; the past means at once."""
@@ -61,7 +61,7 @@ class Timer(Protocol):
 
 
 class Clock(Protocol):
-    """What the emulator needs from a clock.
+    """The methods that the emulator needs of a clock.
 
     ``SystemClock`` and ``ManualClock`` have it, and any object with these methods will do:
 
@@ -221,7 +221,7 @@ class ManualClock:
         yield from self._stop_for_timers(end_ns)
 
     def _move_to(self, now_ns: int) -> Iterator[None]:
-        """Be at a moment, unless it is past, and tell those who listen."""
+        """Move to a moment, unless it is past, and call the listeners."""
         self._now_ns = max(self._now_ns, now_ns)
         for reference in list(self._listeners):
             listener = reference()
@@ -328,7 +328,7 @@ def give_way() -> None:
 
 
 def _check_seconds(seconds: object, what: str) -> None:
-    """Refuse what is no finite number.
+    """Refuse seconds that are no finite number.
 
     Raises:
         TypeError: it is no number.

@@ -1,4 +1,4 @@
-"""What all commands share: exit codes, and complaints of one sentence."""
+"""Exit codes and one-sentence complaints, shared by all commands."""
 
 from __future__ import annotations
 

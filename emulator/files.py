@@ -3,7 +3,7 @@
 Only regular files are read, because a pipe or a device may never end. In a context that reads below
 some folders no file elsewhere is opened or listed, whatever path or link leads to it.
 
-What is written is written beside the file, and renamed into its place when the disk has it. A crash
+New content is written beside the file, and renamed into its place when the disk has it. A crash
 at any byte leaves the old file or the new one, and perhaps a temporary file, which the next save
 removes.
 """

@@ -57,7 +57,7 @@ def new_lock(rank: Rank) -> RLock:
 
 @contextmanager
 def holding(locks: Iterable[RLock]) -> Iterator[None]:
-    """Hold several locks, taken in the order in which everybody takes them."""
+    """Hold several locks, taken in the order in which every thread takes them."""
     with ExitStack() as stack:
         for lock in sorted(locks, key=_order.__getitem__):
             stack.enter_context(lock)
@@ -83,9 +83,9 @@ def _before_fork() -> None:
 
 
 def _finish_imports() -> None:
-    """Wait until nobody is reading one of our modules: in the child he would never be done.
+    """Wait until no thread imports one of our modules: in the child it would never be done.
 
-    Most are read by a thread that holds an account, for which was waited already.
+    Most imports are by a thread that holds an account, and accounts were waited for already.
     """
     package = __name__.partition(".")[0]
     for name in list(sys.modules):

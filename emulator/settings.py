@@ -1,4 +1,4 @@
-"""What a user may adjust: every constant that the service does not publish.
+"""Settings that a user may adjust: every constant that the service does not publish.
 
 Each field names the rule it belongs to. ``docs/reference/fidelity.md`` lists them with the
 reason for the default.
@@ -30,7 +30,7 @@ _CHOICES = {
 #: How many placements of keys there are: the hash has a seed of 32 bits.
 SALTS: Final = 2**32
 _DELAYS: Final = ("split_delay", "autoscaling_delay")
-#: Settings that put a moment off by so many seconds.
+#: Settings that put a moment off, in seconds.
 _SECONDS: Final = (
     *("vector_allocation_delay", "vector_backfill_delay", "vector_search_delay"),
     *("table_delay", "index_delay", "transaction_seconds", "ttl_change_interval", "split_delay"),
@@ -162,7 +162,7 @@ class Settings:
     split_delay: Delay = (180.0, 513.0, 720.0)
     #: Deprecated: a fixed ``split_delay`` of ``60 * heat_minutes + split_seconds``. Rule CAP2-3.
     split_seconds: float | None = None
-    #: The traffic of so many minutes decides where a hot partition is cut. Rule CAP-505.
+    #: Minutes whose traffic decides where a hot partition is cut. Rule CAP-505.
     split_window_minutes: int = 5
     #: One item with this share of the traffic, and less than ``single_item_share``, gets a
     #: partition of its own; ascending sort keys prevent a split only in an item collection with

@@ -1,10 +1,10 @@
-"""What it costs, and who may pass: units, buckets, admission, traffic, growth, prices.
+"""Prices and admission: units, buckets, admission, traffic, growth, prices.
 
 The room knows no storage and no expressions: it prices bytes, draws on partitions that are
 integers to it, and orders positions that it never looks into.
 
-``emulator.capacity.prices`` and ``emulator.capacity.retries`` are for those who ask what a run
-costs and how clients behave; serving requests does not load them.
+``emulator.capacity.prices`` and ``emulator.capacity.retries`` hold the prices of a run and the
+retries of clients; serving requests does not load them.
 """
 
 from importlib import import_module

@@ -56,7 +56,7 @@ class TokenBucket:
         return (self.base + self.burst) / ONE
 
     def refill(self, now_ns: int) -> int:
-        """Add what came in, to the base and then to the reserve, and return the base."""
+        """Add the tokens that came in, to the base and then the reserve, and return the base."""
         base = self.base
         elapsed = now_ns - self.updated_ns
         if elapsed > 0:
@@ -124,7 +124,7 @@ class TokenBucket:
         return twin
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         state = (self.rate, self.base, self.base_cap, self.burst, self.burst_cap, self.updated_ns)
         assert all(type(number) is int for number in state), state
         assert self.base_cap == self.rate * ONE, state

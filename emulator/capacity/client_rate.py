@@ -20,7 +20,7 @@ MOST_MEASURED: Final = 2.0
 
 
 def smoothed(measured: Any, rate: Any) -> Any:
-    """Return what is measured after a step in which so many requests came in a second."""
+    """Return the measured rate after a step at ``rate`` requests a second."""
     return rate * _SMOOTHING + measured * (1 - _SMOOTHING)
 
 
@@ -87,7 +87,7 @@ class ClientRate:
     def wait(self, now: float) -> float:
         """Take a token and return 0, or return the seconds until there is one at this rate.
 
-        A caller who waits has taken nothing: he asks again, or gives up.
+        A caller that waits has taken no token: it asks again, or gives up.
         """
         if self.limit is None:
             return 0.0
@@ -98,7 +98,7 @@ class ClientRate:
         return 0.0
 
     def answered(self, now: float, *, throttled: bool) -> None:
-        """Hear of an answer, and set the rate anew."""
+        """Note an answer, and set a new rate."""
         self._measure(now)
         if throttled:
             rate = self._measured if self.limit is None else min(self._measured, self.limit)

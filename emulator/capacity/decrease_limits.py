@@ -36,7 +36,7 @@ TOO_MANY_SWITCHES = (
 
 
 class DecreasesState(NamedTuple):
-    """What ``Decreases`` knows: how many on the day of the last one, and the last changes."""
+    """The state of ``Decreases``: how many on the day of the last one, and the last changes."""
 
     today: int
     last_decrease_s: float | None
@@ -97,11 +97,11 @@ class Decreases:
         self.last_increase_s = now_s
 
     def save(self) -> DecreasesState:
-        """Return what is known, for ``restore``."""
+        """Return the state, for ``restore``."""
         return DecreasesState(self._count, self.last_decrease_s, self.last_increase_s)
 
     def restore(self, state: DecreasesState) -> None:
-        """Go back to what was known."""
+        """Go back to a saved state."""
         self._count, self.last_decrease_s, self.last_increase_s = state
 
     def copy(self) -> Decreases:

@@ -16,7 +16,7 @@ _START: Final = on_demand_start(limits.ON_DEMAND_PARTITIONS)
 
 
 class GrowthState(NamedTuple):
-    """What a ``Growth`` knows.
+    """The state of a ``Growth``.
 
     Attributes:
         warm: Warm read and write units per second.
@@ -104,11 +104,11 @@ class Growth:
         return min(int(-(-2 * units // _MINUTE_SECONDS)), self._quota)
 
     def save(self) -> GrowthState:
-        """Return what is known, for ``restore``."""
+        """Return the state, for ``restore``."""
         return GrowthState(self.warm, tuple(self._recent))
 
     def restore(self, state: GrowthState) -> None:
-        """Go back to what was known."""
+        """Go back to a saved state."""
         self._warm = list(state.warm)
         self._recent = deque(state.recent)
 
@@ -119,7 +119,7 @@ class Growth:
         return twin
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         ends = [end_s for end_s, _, _ in self._recent]
         assert ends == sorted(set(ends)), ends
         assert len(ends) <= PEAK_AGE_SECONDS // _MINUTE_SECONDS, ends

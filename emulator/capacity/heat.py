@@ -43,7 +43,7 @@ class Decision(NamedTuple):
 
 
 class HeatState(NamedTuple):
-    """What a ``Heat`` knows.
+    """The state of a ``Heat``.
 
     Attributes:
         streaks: Partition to how many minutes in a row were hot.
@@ -117,7 +117,7 @@ class Heat:
         """Count a closed minute; return the partitions whose split is decided now.
 
         Args:
-            minute: What was accessed; minutes without any may be left out.
+            minute: Its accesses; minutes without any may be left out.
             demands: Read and write units that reached each partition.
 
         Observed: CAP2-3. Assumed: how hot (``Settings.heat_threshold``), for how many minutes
@@ -205,13 +205,13 @@ class Heat:
         self.minutes = [*self.minutes, minute][-self._settings.split_window_minutes :]
 
     def save(self) -> HeatState:
-        """Return what is known, for ``restore``; closed minutes never change."""
+        """Return the state, for ``restore``; closed minutes never change."""
         return HeatState(
             dict(self._streaks), self._last_start_s, tuple(self.minutes), dict(self.pending)
         )
 
     def restore(self, state: HeatState) -> None:
-        """Go back to what was known, perhaps with a longer window and more ``heat_minutes``.
+        """Go back to a saved state, perhaps with a longer window and more ``heat_minutes``.
 
         The split of a partition that has been hot for long enough by now is decided (CAP2-3).
         """
@@ -226,7 +226,7 @@ class Heat:
                 self._streaks[partition_id] = streak
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         assert len(self.minutes) <= self._settings.split_window_minutes, len(self.minutes)
         assert not self._streaks.keys() & self.pending.keys()
         assert all(0 < n < self._settings.heat_minutes for n in self._streaks.values())

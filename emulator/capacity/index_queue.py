@@ -34,8 +34,8 @@ class WaitingChange(Generic[ChangeT]):
     Attributes:
         number: Its place among all changes of the table.
         item: The item that it belongs to.
-        change: What the index does when it passes.
-        charges: What it takes of each index partition it touches; a deletion by time to live
+        change: The change of the index when it passes.
+        charges: The charges on each index partition it touches; a deletion by time to live
             touches partitions for no units.
         accepted_ns: When the base write was accepted.
         previous: The change of the same item that it waits behind, if any.
@@ -191,7 +191,7 @@ class IndexQueue(Generic[ChangeT]):
         return min(heads, key=lambda waiting: waiting.number, default=None)
 
     def __iter__(self) -> Iterator[WaitingChange[ChangeT]]:
-        """Yield what waits, oldest first."""
+        """Yield the waiting changes, oldest first."""
         by_number = {waiting.number: waiting for lane in self.lanes.values() for waiting in lane}
         return (by_number[number] for number in sorted(by_number))
 
@@ -207,7 +207,7 @@ class IndexQueue(Generic[ChangeT]):
     ) -> tuple[Reason, ...] | None:
         """Let a change pass at once, or make it wait; return why it waits, None if it passes.
 
-        What was due before ``now_ns`` must have passed already.
+        Changes due before ``now_ns`` must have passed already.
         """
         if not self.lanes or not self._holds_back(item, charges):
             reasons = _pass(charges, now_ns)
@@ -318,12 +318,12 @@ class IndexQueue(Generic[ChangeT]):
         self.gate.begin_at(now_ns)
 
     def recharge(self, charge_of: ChargeOf) -> None:
-        """Charge every change anew, after partitions were split."""
+        """Replace the charges of every change, after partitions were split."""
         twin = self.copy(charge_of)
         self.lanes, self._last_of_item = twin.lanes, twin._last_of_item
 
     def copy(self, charge_of: ChargeOf) -> IndexQueue[ChangeT]:
-        """Return an independent queue of the same changes, charged anew."""
+        """Return an independent queue of the same changes, with new charges."""
         twin: IndexQueue[ChangeT] = IndexQueue(0)
         twin.gate = copy(self.gate)
         twin._closed_reasons = self._closed_reasons
@@ -335,7 +335,7 @@ class IndexQueue(Generic[ChangeT]):
         return twin
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         everything = list(self)
         assert self.backlog == sum(waiting.units for waiting in everything), self.backlog
         for partition_id, lane in self.lanes.items():

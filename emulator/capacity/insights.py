@@ -43,7 +43,7 @@ class InsightsReport(NamedTuple):
 
 
 class Insights:
-    """What Contributor Insights knows of one resource, in bounded memory.
+    """The Contributor Insights of one resource, in bounded memory.
 
     Args:
         prefix_length: How many leading elements of a position name its item collection.
@@ -97,7 +97,7 @@ class Insights:
         return copy
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         for tallies in (self._partition_keys, self._keys):
             assert len(tallies) <= MAX_REMEMBERED, len(tallies)
             assert all(

@@ -1,4 +1,4 @@
-"""Admission: who may pass, all or nothing, over every limit that a request touches.
+"""Admission: which requests pass, all or nothing, over every limit that a request touches.
 
 A meter is the throughput of one table or global index: its own limits, those it shares with the
 table, and a pair of buckets for each of its partitions. Partition ids and positions are opaque.
@@ -144,7 +144,7 @@ class Meter:
         self.traffic.close(partition_id)
 
     def copy(self, quota: Quota | None) -> Meter:
-        """Return an independent meter with the same tokens; its traffic starts anew."""
+        """Return an independent meter with the same tokens and no traffic."""
         twin = Meter(
             self.arn,
             is_table=self.is_table,
@@ -181,7 +181,7 @@ class Meter:
         return read.tokens, write.tokens / (_WRITE_COST if self.is_combined else 1)
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         for axis in (READ, WRITE):
             assert len(self.reasons[axis]) == len(self.limits[axis]) + 1, self.reasons
             assert self.only_limit[axis] in (None, *self.limits[axis]), self.only_limit
@@ -238,7 +238,7 @@ class Charge(NamedTuple):
         axis: ``READ`` or ``WRITE``.
         units: A positive multiple of one half.
         position: The accessed key (of a Query, its collection), or None for a Scan.
-        partition_units: What it takes of the partition, where that is not ``units`` (CAP2-6).
+        partition_units: Units taken of the partition, where they are not ``units`` (CAP2-6).
     """
 
     meter: Meter
@@ -250,7 +250,7 @@ class Charge(NamedTuple):
 
     @property
     def partition_cost(self) -> int:
-        """What it takes of the partition's bucket, in nano-units."""
+        """The nano-units that it takes of the partition's bucket."""
         units = self.units if self.partition_units is None else self.partition_units
         if self.axis == WRITE and self.meter.is_combined:
             units *= _WRITE_COST
@@ -278,7 +278,7 @@ def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
 
 
 def consume(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
-    """Admit charges and put them on record; what is refused, the caller records as he likes.
+    """Admit charges and record them; refused ones are left to the caller to record.
 
     Nearly every request has one charge, under one limit and its partition's, and passes.
     """
@@ -324,7 +324,7 @@ def _admit_one(
 
 
 def refusals(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
-    """Return what ``admit`` would answer, taking nothing."""
+    """Return the reasons that ``admit`` would answer, taking nothing."""
     needs = _needs(charges)
     for bucket in needs:
         bucket.refill(now_ns)
@@ -424,7 +424,7 @@ def _take_from_bases(charges: Sequence[Charge], now_ns: int) -> bool:
 
 
 def _needs(charges: Iterable[Charge]) -> dict[TokenBucket, int]:
-    """Return what is asked of each bucket in all, in the order of CAP-606."""
+    """Return the tokens asked of each bucket in all, in the order of CAP-606."""
     needs: dict[TokenBucket, int] = {}
     for charge in charges:
         for bucket, cost in _costs(charge):
@@ -444,7 +444,7 @@ def _costs(charge: Charge) -> list[tuple[TokenBucket, int]]:
 
 
 def _reasons(charges: Iterable[Charge], short: Sequence[TokenBucket]) -> tuple[Reason, ...]:
-    """Return what each short bucket says, once, in the words of the first charge to meet it."""
+    """Return each short bucket's reason, once, in the words of the first charge to meet it."""
     words: dict[TokenBucket, Reason] = {}
     for meter, partition_id, axis, *_ in charges:
         buckets = (*meter.limits[axis], meter.partitions[partition_id][axis])

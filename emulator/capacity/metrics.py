@@ -18,7 +18,7 @@ from emulator.service.throttling import AXES, ThrottlingLimit
 _MINUTE_SECONDS: Final = 60
 #: Source: CloudWatch keeps one-minute datapoints for 15 days.
 RETENTION_SECONDS: Final = 15 * 24 * 3600
-#: So many expired points are dropped at once: a busy day's.
+#: Expired points that are dropped at once: a busy day's.
 _TRIM_POINTS: Final = 24 * 60
 #: Source: CAP-801, the interval of settings such as provisioned capacity.
 GAUGE_SECONDS: Final = 300
@@ -78,7 +78,7 @@ STATISTICS: Final = ("Sum", "SampleCount", "Average", "Minimum", "Maximum")
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """What tells the series of one metric apart."""
+    """The dimensions that tell the series of one metric apart."""
 
     table: str | None = None
     index: str | None = None
@@ -292,7 +292,7 @@ class Metrics:
             counted.add(1.0)
 
     def _throttle_series(self, reasons: Sequence[Reason]) -> list[MetricSeries]:
-        """Return what counts a refusal for these reasons: every limit, and each resource once."""
+        """Return the series that count a refusal: every limit, and each resource once."""
         series = []
         events: dict[tuple[str, str, str | None], None] = {}
         for reason in reasons:
@@ -387,7 +387,7 @@ class Metrics:
                 yield from _gauge_points(changes, _floor(start_s, GAUGE_SECONDS), until_s)
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         for family in self._series.values():
             for series in family.values():
                 starts = list(series._starts)

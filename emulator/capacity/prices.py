@@ -1,4 +1,4 @@
-"""What it costs in money: the price list as data, bills, and the break-even points.
+"""Prices in dollars: the price list as data, bills, and the break-even points.
 
 Prices are those of us-east-1 in US dollars since 1 November 2024.
 """
@@ -163,7 +163,7 @@ TABLE_CLASSES: Final = {prices.name: prices for prices in (STANDARD, STANDARD_IA
 
 @dataclass(frozen=True, slots=True)
 class ReservedPrice:
-    """What capacity costs that is paid for some years ahead, by axis and hundred units.
+    """The price of capacity that is paid for some years ahead, by axis and hundred units.
 
     Source: CAP-1003. For Standard tables in one region.
     """
@@ -183,7 +183,7 @@ class ReservedPrice:
 
 
 _YEAR_HOURS: Final = 8760
-#: Capacity is reserved in steps of so many units.
+#: Units in one step of reserved capacity.
 RESERVED_STEP: Final = 100
 #: By years.
 RESERVED_PRICES: Final = {
@@ -201,7 +201,7 @@ STREAM_READ: Final = 0.20 / _MILLION
 
 
 class Tariff(NamedTuple):
-    """What is paid for as it happens, besides units: an item, where it is counted, and its price.
+    """The price of a cost item that is paid as it happens, besides units, and its metric.
 
     >>> round(TARIFFS[EXPORTS].usd(5 * 2**30, Settings()), 6)
     0.5
@@ -213,7 +213,7 @@ class Tariff(NamedTuple):
     is_by_size: bool = True
 
     def usd(self, quantity: float, settings: Settings) -> float:
-        """Return the dollars of so many bytes, or of so many times."""
+        """Return the price in dollars of ``quantity`` bytes, or times."""
         return quantity * self.price / (settings.bytes_per_gb if self.is_by_size else 1)
 
 
@@ -383,7 +383,7 @@ class Bill:
         self._add(table, None, STREAM_READS, calls, STREAM_READ)
 
     def _deductions(self) -> Iterator[PriceLine]:
-        """Yield what the free tier takes off: of each item so many units, at list price."""
+        """Yield the deductions of the free tier: the free units of each item, at list price."""
         if not self._settings.free_tier:
             return
         for item, price, free in _FREE_TIER:

@@ -1,4 +1,4 @@
-"""The receipt of a request: what it cost one table, arm by arm, and what that bought.
+"""The receipt of a request: its units in one table, arm by arm, and the bytes and items for them.
 
 It answers ``ReturnConsumedCapacity`` and makes waste visible: bytes evaluated against bytes
 returned, and the bytes lost to rounding.
@@ -19,7 +19,7 @@ _AXIS_MEMBERS: Final = ("ReadCapacityUnits", "WriteCapacityUnits")
 
 
 class Receipt:
-    """What one request consumed of one table and its indexes.
+    """The units that one request consumed of one table and its indexes.
 
     Attributes:
         axis: ``READ`` or ``WRITE``.
@@ -32,9 +32,9 @@ class Receipt:
         items_evaluated: ``ScannedCount`` of a page, else the items touched.
         items_returned: ``Count`` of a page, else the items answered.
         rounding_loss_bytes: Bytes paid for and not used.
-        reasons: What refused, or in observe mode would have refused, the request.
+        reasons: Why the request was, or in observe mode would have been, refused.
         delayed: For each change of a global index that has to wait for room, why.
-        charges: What it asks of which partition, for which key.
+        charges: The units asked of each partition, and for which key.
         replicas: In how many other regions the same is written, and paid for, again (CAP-312).
         vectors: Bytes searched or written by vector index; they are no units (VIX-60, VIX-62).
 

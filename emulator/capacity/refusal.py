@@ -31,7 +31,7 @@ class Reason(NamedTuple):
 
     @property
     def parts(self) -> ReasonParts:
-        """What the reason names: table or index, axis and limit."""
+        """The parts of the reason: table or index, axis and limit."""
         return parse_reason(self.reason)
 
 
@@ -89,7 +89,7 @@ def _sentence(reasons: Sequence[Reason], *, on_demand: bool) -> str:
 
 
 def _deciding(reasons: Iterable[Reason]) -> ReasonParts:
-    """Return what decides how a refusal is worded: the first reason, unless one outranks it."""
+    """Return the reason that words a refusal: the first, unless another outranks it."""
     named = [reason.parts for reason in reasons]
     outranking = (parts for parts in named if parts.limit.error is not ThrottlingException)
     return next(outranking, named[0])

@@ -77,7 +77,7 @@ class RetryPolicy:
         return seconds * (0.5 if rng is None else rng.random())
 
     def cost(self, *, throttled: bool = True) -> int:
-        """Return what a retry takes from the client's quota."""
+        """Return the tokens that a retry takes from the client's quota."""
         return (self.throttling_cost if throttled else self.failure_cost) or 0
 
 

@@ -60,7 +60,7 @@ class ScalingChange(NamedTuple):
 
 
 class ScalerState(NamedTuple):
-    """What a ``Scaler`` knows besides its policy.
+    """The state of a ``Scaler`` besides its policy.
 
     Attributes:
         pending: The change that is on its way.
@@ -84,7 +84,7 @@ class Scaler:
     starts the history afresh.
 
     Args:
-        policy: What to track.
+        policy: The target to track.
         settings: For the alarm and the delay.
         subject: Which axis of which resource; the delay is drawn for it.
 
@@ -161,13 +161,13 @@ class Scaler:
         return units
 
     def save(self) -> ScalerState:
-        """Return what is known, for ``restore``."""
+        """Return the state, for ``restore``."""
         return ScalerState(
             self.pending, tuple(self._history), self._last_s, self._out_over_s, self._in_over_s
         )
 
     def restore(self, state: ScalerState) -> None:
-        """Go back to what was known."""
+        """Go back to a saved state."""
         self.pending = state.pending
         self._history = deque(state.history, maxlen=LOW_MINUTES)
         self._last_s = state.last_s

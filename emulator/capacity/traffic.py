@@ -1,4 +1,4 @@
-"""What was accessed: the traffic of one table or index, minute by minute.
+"""The traffic of one table or index, minute by minute.
 
 The running minute has one entry per accessed position, in the order of first writes (a position
 that is only read stands where it was first read), and one load per partition and axis. At the
@@ -39,13 +39,13 @@ class PartitionLoad:
     Attributes:
         consumed: Admitted in the running minute.
         throttled: Refused in the running minute.
-        heat: What the running minute's demand on the partition exceeds ``consumed`` by: what its
-            own bucket refused, less what eventually consistent reads spared it (CAP2-2, CAP2-6).
+        heat: Units of the running minute's demand on the partition beyond ``consumed``: those that
+            its bucket refused, less those spared by eventually consistent reads (CAP2-2, CAP2-6).
         last_demand: Units that reached the partition in the last closed minute.
         total_consumed: Admitted in all closed minutes.
         total_throttled: Refused in all closed minutes.
         second: The last second in which something was admitted.
-        in_second: What was admitted in that second.
+        in_second: Admitted in that second.
     """
 
     __slots__ = (
@@ -248,7 +248,7 @@ class Traffic:
         self.running.accesses[position] = access
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         assert len(self.running.accesses) <= MAX_POSITIONS, len(self.running.accesses)
         assert self.running.records.keys() <= self.running.accesses.keys()
 

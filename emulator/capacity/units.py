@@ -1,4 +1,4 @@
-"""What work costs: the one home of every pricing formula.
+"""Units: the one home of every pricing formula.
 
 Sizes come in as bytes, units go out; no other module divides by a block size. A size of None means
 that the item or index entry does not exist. Table arms of a transaction are multiplied by
@@ -115,7 +115,7 @@ def fetch_units(base_sizes: Iterable[int], factor: float) -> float:
 
 
 def whole_blocks(size_bytes: int) -> int:
-    """Return what counts against the page limit when base items are fetched as well.
+    """Return the bytes that count against the page limit when base items are fetched too.
 
     The entries of a page count together, each fetched item for itself.
 
@@ -140,7 +140,7 @@ def table_arm(old_bytes: int | None, new_bytes: int | None) -> int:
 
 
 def failed_put_units(old_bytes: int | None, new_bytes: int) -> int:
-    """Return what a put costs whose condition failed.
+    """Return the write units of a put whose condition failed.
 
     Assumed: CAP-303, the larger of the stored and the new item; AWS's texts differ.
 
@@ -151,7 +151,7 @@ def failed_put_units(old_bytes: int | None, new_bytes: int) -> int:
 
 
 def failed_condition_units(old_bytes: int | None) -> int:
-    """Return what an update or delete costs whose condition failed.
+    """Return the write units of an update or delete whose condition failed.
 
     Assumed: CAP-303, the stored item, or one unit when there is none.
 
@@ -189,7 +189,7 @@ def index_arm(before: int | None, after: int | None, *, moved: bool, identical: 
 
 
 def vector_write_bytes(entry_bytes: int) -> int:
-    """Return what writing an entry of a vector index counts for; both images count as the larger.
+    """Return the bytes charged for writing a vector index's entry: those of its larger image.
 
     Source: VIX-63. Assumed: the larger of old and new.
 
@@ -200,7 +200,7 @@ def vector_write_bytes(entry_bytes: int) -> int:
 
 
 def vector_search_bytes(dimensions: int, entries: Iterable[int], carried: int) -> int:
-    """Return what a search counts for, from the entries found.
+    """Return the bytes charged for a search, from the entries found.
 
     Args:
         dimensions: Of the index.
@@ -266,7 +266,7 @@ def partition_count(
         provisioned: Read and write units per second, or None on demand.
         warm: Warm read and write throughput; on demand it defaults to that of a new table.
         size_bytes: Billed bytes held.
-        partition_bytes: What one partition holds.
+        partition_bytes: The bytes that one partition holds.
         on_demand_partitions: How many there are on demand at least.
 
     Source: CAP-502, provisioned. Assumed: on demand (``Settings.on_demand_partitions``), inferred

@@ -49,7 +49,7 @@ _PAGINGS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ClientMeta:
-    """What a client says about itself."""
+    """The properties of a client."""
 
     region_name: str
 

@@ -75,7 +75,7 @@ class _Membership(Condition):
 
 
 class _Comparable:
-    """What can be compared: an attribute, or the size of one."""
+    """An operand of comparisons: an attribute, or the size of one."""
 
     def eq(self, value: object) -> Condition:
         """Equal to the value."""

@@ -1,4 +1,4 @@
-"""What a Python caller writes on one side, wire dictionaries on the other.
+"""Conversion between natural Python values and wire dictionaries.
 
 Two vocabularies meet the wire here:
 

@@ -62,7 +62,7 @@ class WaiterError(Exception):
     """A waiter met a failure, or ran out of attempts.
 
     Attributes:
-        last_response: What the last attempt was answered.
+        last_response: The answer to the last attempt.
 
     >>> from emulator import Emulator, ManualClock
     >>> waiter = Emulator(clock=ManualClock()).client().get_waiter("table_exists")
@@ -78,7 +78,7 @@ class WaiterError(Exception):
 
 
 def connection_closed() -> Exception:
-    """Return what a client raises whose connection was closed before it got an answer.
+    """Return the exception of a client whose connection closed before the answer.
 
     botocore tries such a request again.
 

@@ -31,7 +31,7 @@ class Paginator:
 
 
 class Pages:
-    """An iterable of response pages; each iteration asks anew.
+    """An iterable of response pages; each iteration sends its own requests.
 
     Attributes:
         resume_token: Where to go on, if ``MaxItems`` cut the last iteration short.

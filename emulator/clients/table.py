@@ -57,7 +57,7 @@ NO_SUCH_ATTRIBUTE: Final = "a table has no attribute {name!r}"
 
 
 class TableMeta(NamedTuple):
-    """What a table says about itself.
+    """The properties of a table.
 
     Attributes:
         client: A client, for ``client.exceptions`` and for operations on several tables; unlike

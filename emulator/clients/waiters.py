@@ -19,7 +19,7 @@ _FAILED: Final = "Waiter encountered a terminal failure state"
 
 @dataclass(frozen=True, slots=True)
 class WaiterWait:
-    """What a waiter asks, how it reads the answers, and how long it goes on."""
+    """The requests of a waiter, how it reads the answers, and how long it goes on."""
 
     name: str
     operation: str

@@ -1,4 +1,4 @@
-"""What differs between two sides, and whether it is worse."""
+"""The differences between two sides, and whether they are worse."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _is_grave(severity: Severity, fail_on: str) -> bool:
 
 
 def changes(base: Side, head: Side, play: RunLab) -> Changes:
-    """Return what differs; lab files that differ are run."""
+    """Return the differences of two sides; lab files that differ are run."""
     tables = tuple(_table_changes(base.tables, head.tables))
     same = [name for name, file in head.lab_files.items() if base.lab_files.get(name) == file]
     befores, old_failures = _run(base, same, play)
@@ -181,7 +181,7 @@ def _by_name(tables: Sequence[DeclaredTable]) -> dict[str, DeclaredTable]:
 
 
 def _described(table: DeclaredTable) -> dict[str, str]:
-    """Return what a reviewer wants to know of a table, by member."""
+    """Return the properties of a table that a reviewer compares, by name."""
     request = table.request
     described = {
         "name": str(request.get("TableName")),
@@ -261,7 +261,7 @@ def _of_results(results: Mapping[str, Comparison]) -> Iterator[Finding]:
 def _finding_changes(
     before: Sequence[Finding], after: Sequence[Finding]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Return what is new and what is resolved; of a refused table nothing is known to be."""
+    """Return the new and the resolved findings; none of a refused table counts as resolved."""
     olds = {finding.fingerprint for finding in before}
     news = {finding.fingerprint for finding in after}
     unchecked = {finding.subject for finding in after if finding.rule == "refused"}

@@ -109,7 +109,7 @@ def _tag(text: str) -> str:
 
 
 def run_diff(arguments: argparse.Namespace) -> int:
-    """Print what changed; 1 if it is worse."""
+    """Print the changes; 1 if they are worse."""
     return answered(_diff, arguments)
 
 
@@ -168,7 +168,7 @@ def _both(base_path: Path, head_path: Path) -> tuple[Side, Side]:
 
 
 def _runner(arguments: argparse.Namespace) -> RunLab:
-    """Return what runs a lab file as the command line wants it.
+    """Return a function that runs a lab file with the options of the command line.
 
     Raises:
         DocumentError: An option is no time.

@@ -25,7 +25,7 @@ _ARROW: Final = "→"
 
 
 def text(changes: Changes, failures: Sequence[str]) -> str:
-    """Return what changed, for a terminal."""
+    """Return the changes as text for a terminal."""
     lines = [_verdict(changes, failures), ""]
     for table in changes.tables:
         lines.append(f"{table.name}: {table.status}")

@@ -33,11 +33,11 @@ RunLab = Callable[[LabFile, str], Comparison]
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """What lies below one path.
+    """The tables, findings, results and lab files below one path.
 
     Attributes:
         tables: Declared tables.
-        findings: What the rules say of them, without what the project ignores.
+        findings: Findings of the rules, without those that the project ignores.
         results: Saved results by relative path.
         lab_files: Lab files by relative path, not run yet.
     """
@@ -48,7 +48,7 @@ class Side:
     lab_files: Mapping[str, LabFile] = field(default_factory=dict)
 
     def below(self, place: Path, own: Path) -> Side:
-        """Return what was read from another place as if it lay where it belongs."""
+        """Return this side as if it had been read below ``own`` and not ``place``."""
         return replace(
             self,
             findings=[
@@ -82,7 +82,7 @@ def read_side(path: Path) -> Side:
 
 
 def read_plan(path: Path) -> tuple[Side, Side]:
-    """Return what a Terraform plan changes: the tables before and after it (ICH-41).
+    """Return the tables before and after a Terraform plan (ICH-41).
 
     Raises:
         DocumentError: It is no plan.

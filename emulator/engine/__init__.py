@@ -2,7 +2,7 @@
 
 This room decides in which order things happen: plan, price, admit, judge, apply; what a
 transaction holds together; when a partition splits; and what falls due as the clock moves on.
-What operations do stands in ``reads``, ``writes``, ``transactions`` and ``updates``, whose
+The steps of operations stand in ``reads``, ``writes``, ``transactions`` and ``updates``, whose
 functions are called by those names.
 """
 

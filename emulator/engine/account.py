@@ -1,4 +1,4 @@
-"""An account in one region: its tables, its clock, its lock, and who may pass.
+"""An account in one region: its tables, its clock, its lock, and admission.
 
 Every operation runs under the account's one lock, at one moment of the clock (``now_ns``).
 Whatever fell due since the last operation happens first, in order. What throughput it finds is
@@ -51,16 +51,16 @@ class Account:
         archive: Backups, exports, imports and bulk puts; they outlive their table for good.
         now_ns: The moment of the operation that is running.
         throughput_ns: The moment at which it arrives, for all that concerns throughput.
-        pace: What says when requests arrive, if not the clock; in "observe" only.
+        pace: The pace at which requests arrive, if not by the clock; in "observe" only.
         is_judged: Whether admission is asked at all; not where no pace is stated.
-        metrics: What CloudWatch would show (CAP-801).
-        request: What the running operation was asked, in wire form.
-        receipts: What it has cost, table by table.
+        metrics: The metrics that CloudWatch would show (CAP-801).
+        request: The request of the running operation, in wire form.
+        receipts: Its receipts, table by table.
         ids_made: How many ids it has made, so that no two are the same.
-        mentioned: What was said of members of requests that have no effect.
+        mentioned: Sentences said of members of requests that have no effect.
         has_backlog: Whether some change waits for room in a global index.
         common: The account of the region whose tables every access key sees, if this is a key's.
-        network: What joins it with the other regions.
+        network: The link to the other regions.
         replicated: Those of its tables that are replicas, by name.
         reaching: How many callers move this account, or one that has its lock, to a moment, a
             slice at a time.
@@ -419,7 +419,7 @@ class Account:
         )
 
     def bill(self, operation: str, table: str, item: str, quantity: float) -> None:
-        """Count what is paid for besides units.
+        """Count a cost item that is paid for besides units.
 
         Args:
             operation: Which operation it is for.
@@ -441,7 +441,7 @@ class Account:
     # Throughput
 
     def watch(self, table: Table) -> None:
-        """Count what a table and its global indexes consume, from now on."""
+        """Count the units of a table and its global indexes from now on."""
         if self.pace is not None:
             table.begin_throughput_at(self.throughput_ns)
         metrics = self.owner_of(table).metrics

@@ -1,4 +1,4 @@
-"""What outlives its table: backups, exports, imports and bulk puts (OTH-3 to OTH-12, BLK-4)."""
+"""Backups, exports, imports and bulk puts, which outlive their table (OTH-3 to OTH-12, BLK-4)."""
 
 from __future__ import annotations
 

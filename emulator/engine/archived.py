@@ -1,4 +1,4 @@
-"""What an archive keeps: backups, exports and imports. Most accounts have none."""
+"""The records of an archive: backups, exports and imports. Most accounts have none."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Transfer(NamedTuple):
         outcome: Those that it has beside them, or instead of them, from its end on.
         started_ns: When it began.
         ends_ns: When it ends; until then it is IN_PROGRESS.
-        errors: What an import has to say of records that it refused (S3X-23).
+        errors: The errors of records that an import refused (S3X-23).
     """
 
     arn: str

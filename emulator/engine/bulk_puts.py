@@ -49,7 +49,7 @@ class BulkRecord(NamedTuple):
 
 
 class BulkOutcome(NamedTuple):
-    """What became of a record: what it cost, and what is reported of it, if anything is."""
+    """The outcome of a record: its receipt, and its line in a report, if it has one."""
 
     receipt: Receipt | None
     output: OutputType | None = None
@@ -71,7 +71,7 @@ class JobFault(Exception):
 
 
 class Worker(Protocol):
-    """What reads and writes records."""
+    """A reader and writer of records."""
 
     def put(self, account: Account, table: Table, job: BulkPut, record: BulkRecord) -> BulkOutcome:
         """Write a record, or say why it is not written."""
@@ -94,7 +94,7 @@ class BulkUsage:
     vectors: dict[str, int] = field(default_factory=dict)
 
     def add(self, receipt: Receipt) -> None:
-        """Add what a write cost."""
+        """Add the bytes charged for a write."""
         self.table += _whole_bytes(receipt.table)
         for total, arms in ((self.lsi, receipt.lsi), (self.gsi, receipt.gsi)):
             for name, units in arms.items():
@@ -126,14 +126,14 @@ class BulkPut:
         rate: Write units a second, or None for no limit.
         started_ns: When it was accepted.
         least_ns: It does not end before this moment.
-        worker: What reads and writes records.
+        worker: The worker that reads and writes records.
         first: How many records there were before those that it has.
         done: How many records were processed.
         processed_bytes: Their bytes.
         failed: How many of them could not be read, or were no items of the table.
-        spent_units: What they cost.
+        spent_units: Their write units.
         usage: The same in bytes, by table and index.
-        reports: What is reported of records, by kind.
+        reports: The lines reported on records, by kind.
         status: Its state.
         ended_ns: When it ended, or None.
         failure: Why it failed or was cancelled: code and message.
@@ -204,7 +204,7 @@ class BulkPut:
             self.reports.setdefault(outcome.output, []).append(outcome.report)
 
     def _bill(self, account: Account, receipt: Receipt) -> None:
-        """Count what a record costs (BLK-8)."""
+        """Count the cost of a record (BLK-8)."""
         written_bytes = sum(map(_whole_bytes, (receipt.table, *receipt.lsi.values())))
         written_bytes += sum(map(_whole_bytes, receipt.gsi.values()))
         vector_bytes = sum(receipt.vectors.values())

@@ -27,7 +27,7 @@ class RequestServed(NamedTuple):
 
 
 class Billed(NamedTuple):
-    """Something is paid for besides units: so many bytes, or times, of a cost item (CAP-1004)."""
+    """A charge besides units: the bytes, or times, of a cost item (CAP-1004)."""
 
     time_ns: int
     operation: str
@@ -48,7 +48,7 @@ class Throttled(NamedTuple):
 
 
 class IndexDelayed(NamedTuple):
-    """What an accepted write changes in a global index has to wait for room there."""
+    """The change of a global index by an accepted write has to wait for room there."""
 
     time_ns: int
     operation: str
@@ -68,7 +68,7 @@ class IndexApplied(NamedTuple):
 
 
 class IndexClosed(NamedTuple):
-    """So many units wait for a global index that every write to its table is refused."""
+    """A global index closed: its buffer is full, so every write to its table is refused."""
 
     time_ns: int
     resource: str
@@ -137,7 +137,7 @@ class Events:
 
     def __init__(self) -> None:
         self._listeners: list[tuple[Listener, Collection[type[Event]]]] = []
-        #: The kinds that somebody wants; None if somebody wants all.
+        #: The kinds that listeners want; None if one of them wants all.
         self._kinds: set[type[Event]] | None = set()
         self.wanted = self.requests_wanted = False
 
@@ -151,8 +151,8 @@ class Events:
         """Call ``listener`` with every event from now on; returns how to stop that.
 
         Args:
-            listener: Who listens.
-            kinds: The kinds of events to hear of; none for all.
+            listener: The function to call with each event.
+            kinds: The kinds of events to call it with; none for all.
         """
         entry = (listener, kinds)
         self._listeners.append(entry)

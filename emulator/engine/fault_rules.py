@@ -56,7 +56,7 @@ _WRITES: Final = names_of(Kind.WRITE, Kind.STATEMENT)
 
 @dataclass(slots=True, kw_only=True)
 class FaultRule:
-    """What to inject, into which requests, how often.
+    """A fault to inject, into which requests, how often.
 
     Args:
         kind: ``throttle``, ``internal_error``, ``latency``, ``unprocessed``, ``conflict``,
@@ -174,7 +174,7 @@ class FaultRule:
         return {number for number in range(count) if self._random.random() < self.share}
 
     def error(self, account: Account, operation: str, request: Mapping[str, Any]) -> ApiError:
-        """Return what a request that it hits is answered, if it refuses any."""
+        """Return the error for a request that it hits, of a kind that refuses."""
         if self.kind in ("internal_error", "outage"):
             return InternalServerError(_INTERNAL)
         if self.kind == "replication_conflict":
@@ -226,7 +226,7 @@ def _carries(request: object, key: Mapping[str, Any]) -> bool:
 
 
 def _throttle(account: Account, operation: str, request: Mapping[str, Any]) -> ApiError:
-    """Return what the model itself answers where the first table that is named has no room."""
+    """Return the model's own throttling error for the first table that is named."""
     axis: Axis = "Write" if "Write" in operation or operation in _WRITES else "Read"
     named = (account.find_table(name) for name in tables_of(request))
     table = next((table for table in named if table is not None), None)

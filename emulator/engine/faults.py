@@ -1,7 +1,7 @@
 """Injected faults: rules that make chosen requests fail, by seed and repeatable.
 
-A rule names what it hits (operations, tables, keys, a span of time), how often (a share of
-the matching requests, at most so many times) and what happens.
+A rule names the requests that it hits (by operation, table, key and time), how often (a share of
+them, and a largest number of times) and what happens.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Faults:
     Attributes:
         rules: The rules, in the order in which they were added.
         gate: Asked about every request before any rule, while an experiment is played.
-        in_the_way: What a request meets before it is served: the gate, or else the rules. A call
+        in_the_way: The check before a request is served: the gate, or else the rules. A call
             tests only this, so that neither costs anything where there is none.
 
     >>> faults = Faults()

@@ -26,8 +26,8 @@ class ReportedAccess(NamedTuple):
 
     Attributes:
         position: Whose key was accessed.
-        consumed: What was served, in the weight of ``capacity.traffic``.
-        refused: What its partition refused, likewise.
+        consumed: Units served, in the weight of ``capacity.traffic``.
+        refused: Units that its partition refused, likewise.
         writes: How many writes were served.
         in_order: Whether each write lay above those before it in its item collection.
     """
@@ -114,7 +114,7 @@ class TrafficFeed:
         Args:
             table: The table.
             resource: It, or one of its global indexes.
-            partitions: It has at least so many.
+            partitions: The least number of partitions.
             warm: Read and write units per second that it can serve at once.
             burst_share: The share of its reserve for bursts that it has; None for what it has.
         """

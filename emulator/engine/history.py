@@ -27,12 +27,12 @@ class ItemChange(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """What it counts against the bound."""
+        """The bytes that it counts against the bound."""
         return CHANGE_BYTES + (0 if self.old is None else self.old.size_bytes)
 
 
 class ItemDifference(NamedTuple):
-    """What a stretch of time has made of one item; None stands for no item.
+    """One item before and after a stretch of time; None stands for no item.
 
     ``written_ns`` is the moment of its last write in that time.
     """
@@ -44,7 +44,7 @@ class ItemDifference(NamedTuple):
 
 
 class ChangeLog:
-    """What the writes of one table have replaced.
+    """The items that the writes of one table have replaced.
 
     Attributes:
         complete_since_ns: The earliest moment whose state is known.
@@ -107,7 +107,7 @@ class ChangeLog:
         return state
 
     def between(self, store: OrderedStore, from_ns: int, to_ns: int) -> list[ItemDifference]:
-        """Return what changed from a moment (inclusive) to another (exclusive), by position.
+        """Return the items changed from a moment (inclusive) to another (exclusive), by position.
 
         An item that came and went in between is left out (S3X-8).
         """
@@ -129,7 +129,7 @@ class ChangeLog:
         return [item for item in differences if item.old is not None or item.new is not None]
 
     def _replaced_since(self, moment_ns: int) -> dict[Position, Item | None]:
-        """Return what was at every position that was written at a moment or later, before it."""
+        """Return the earlier item of every position that was written at a moment or later."""
         replaced: dict[Position, Item | None] = {}
         for at_ns, position, old in reversed(self._changes):
             if at_ns < moment_ns:

@@ -1,4 +1,4 @@
-"""What a transaction leaves behind: items that it holds, and tokens that make a repeat harmless.
+"""Items that transactions hold, and the tokens that make a repeat harmless.
 
 Every account asks for both, also those that never see a transaction.
 """
@@ -82,7 +82,7 @@ class Holds:
 
 
 class _Token(NamedTuple):
-    """What a client token stands for."""
+    """The request that a client token stands for."""
 
     expires_ns: int
     fingerprint: bytes
@@ -113,7 +113,7 @@ class Tokens:
     def replay(
         self, token: str | None, fingerprint: bytes, now_ns: int
     ) -> list[tuple[str, Receipt]] | None:
-        """Return what a repeat costs, or None if this is no repeat.
+        """Return the receipts of a repeat, or None if this is no repeat.
 
         Raises:
             IdempotentParameterMismatchException: the token stands for another request.

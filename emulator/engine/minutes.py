@@ -1,4 +1,4 @@
-"""What falls due by the clock: the work of every whole minute (CAP-613), and splits (CAP2-3).
+"""Work that falls due by the clock: that of every whole minute (CAP-613), and splits (CAP2-3).
 
 At a whole minute, in this order: expired items go, for some milliseconds at a time; the minute's
 metrics are closed; on-demand tables grow; hot partitions are found; auto scaling acts. A hot
@@ -35,11 +35,11 @@ _AXES: Final = ((READ, "Read"), (WRITE, "Write"))
 
 
 class Minutes:
-    """What falls due by the clock: the work of every minute, and splits in between.
+    """Work that falls due by the clock: that of every minute, and splits in between.
 
     Attributes:
         next_ns: When the next thing falls due.
-        expiring: What is left of the expiry of the minute at which the account stands, if any.
+        expiring: The rest of the expiry of the minute at which the account stands, if any.
     """
 
     __slots__ = ("_next_minute_ns", "expiring", "next_ns")
@@ -124,7 +124,7 @@ class Minutes:
 
 
 class CalendarMinutes(Minutes):
-    """What falls due by real time where requests arrive at a pace: expiry alone."""
+    """Work due by real time where requests arrive at a pace: expiry alone."""
 
     __slots__ = ()
 
@@ -146,7 +146,7 @@ class CalendarMinutes(Minutes):
 
 
 class ThroughputMinutes(Minutes):
-    """What falls due as requests arrive at a pace: growth, heat, splits, scaling."""
+    """Work due as requests arrive at a pace: growth, heat, splits, scaling."""
 
     __slots__ = ()
 
@@ -214,7 +214,7 @@ def _close_minutes(account: Account) -> None:
 
 
 def _report_backlogs(account: Account) -> None:
-    """Put what waits for global indexes among the metrics of the minute (CAP2-4.5)."""
+    """Put the backlogs of global indexes among the metrics of the minute (CAP2-4.5)."""
     for table in account.tables.values():
         for index in table.global_indexes:
             oldest = index.queue.oldest

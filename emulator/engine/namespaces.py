@@ -52,7 +52,7 @@ class Accounts:
 
     Args:
         make: ``Account``, or what takes the same keyword arguments as ``new`` passes to it.
-        network: What joins the regions.
+        network: The link between the regions.
         clock: The clock of accounts to come.
         capacity: Their capacity mode.
     """

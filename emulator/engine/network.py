@@ -1,4 +1,4 @@
-"""What joins the regions of an emulator; most have no global tables, and nothing to join."""
+"""The link between the regions of an emulator; most have no global tables, and need none."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RegionsNeeded(Exception):
-    """An operation acts in several regions; it begins anew once all their accounts are held.
+    """An operation acts in several regions; it starts over once all their accounts are held.
 
     Args:
         namespaces: Whose accounts, the own among them.
@@ -31,7 +31,7 @@ class RegionsNeeded(Exception):
 
 
 class Regions(Protocol):
-    """What an engine asks about replicas; ``emulator.regions`` answers."""
+    """The questions of an engine about replicas; ``emulator.regions`` answers."""
 
     def check_write(self, account: Account, replica: Replica, position: Position) -> None:
         """Refuse a write that another region's write of the item has not let through."""
@@ -50,7 +50,7 @@ class Regions(Protocol):
 
 
 class Network:
-    """What joins the regions of an emulator.
+    """The link between the regions of an emulator.
 
     Args:
         load: Returns what decides about replicas; asked first when there is one.
@@ -67,7 +67,7 @@ class Network:
 
     @property
     def regions(self) -> Regions:
-        """What decides about replicas."""
+        """The part that decides about replicas."""
         return self._load()
 
     def set_aside(self) -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""What can be chosen for a table, as its options keep it; most tables have none of it."""
+"""The values of a table's options; most tables have none of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the control plane sets on a table beyond keys and throughput: kept, and described."""
+"""The options of a table beyond keys and throughput: kept, and described."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class TableOptions:
-    """What the control plane says of a table beyond keys and throughput.
+    """The options of a table beyond keys and throughput.
 
     ``sse_while_updating`` is described for ``sse`` until the table's last change is complete.
     ``insights`` go by index name, None for the table; ``destinations`` by stream ARN.

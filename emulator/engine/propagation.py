@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class IndexArm(NamedTuple):
-    """What a write changes in one global index, and what that takes of the index."""
+    """The change of a write in one global index, and its charges there."""
 
     secondary: Index
     change: EntryChange
@@ -51,7 +51,7 @@ def propagate(
         account: The account.
         table: The table that was written.
         item: Where the written item lies.
-        arms: What changes in each global index.
+        arms: The change in each global index.
         receipt: Notes which of them have to wait.
     """
     delays = account.capacity == "enforce"

@@ -30,7 +30,7 @@ _size_of: Final = attrgetter("size_bytes")
 
 
 class Found(NamedTuple):
-    """The item under a key, or None, with its price and who is to be asked for it."""
+    """The item under a key, or None, with its receipt and its charge."""
 
     item: Item | None
     receipt: Receipt
@@ -128,7 +128,7 @@ def plan_page(account: Account, request: PageRequest) -> tuple[Page, list[Charge
 
 
 class _Walked(NamedTuple):
-    """What a walk met."""
+    """The items that a walk met."""
 
     positions: list[Position]
     items: list[Item]

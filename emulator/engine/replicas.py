@@ -1,4 +1,4 @@
-"""What makes a table a replica: its group, the writes on their way to it, the last of each item.
+"""Replicas: their group, the writes on their way to them, and the last write of each item.
 
 This is state alone, as tables have it; ``regions`` decides with it.
 """
@@ -53,7 +53,7 @@ class ReplicaMember(NamedTuple):
     Attributes:
         active_at_ns: When it is no longer CREATING or UPDATING.
         is_new: Whether it is CREATING until then.
-        overrides: What it has of its own, by wire name.
+        overrides: Its own settings, by wire name.
     """
 
     active_at_ns: int
@@ -75,7 +75,7 @@ class Witness(NamedTuple):
 
 
 class Replica:
-    """What makes a table a replica: its group, and what is on its way to it.
+    """The replica side of a table: its group, and the writes on their way to it.
 
     Attributes:
         region: The region that it is in.

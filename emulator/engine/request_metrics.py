@@ -1,4 +1,4 @@
-"""What CloudWatch counts of each request, beside the units (CAP-801, CAP-803)."""
+"""The metrics of each request beside the units (CAP-801, CAP-803)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ BillingMode = Literal["PROVISIONED", "PAY_PER_REQUEST"]
 
 
 class Throughput(NamedTuple):
-    """What a table or global index may consume, as its owner set it.
+    """The throughput of a table or global index, as its owner set it.
 
     ``warm_*`` is what it can serve at once (CAP-509); None means the default of its mode.
     """
@@ -91,16 +91,16 @@ class Resource:
     Attributes:
         arn: Its resource name.
         name: The table's or the index's name.
-        throughput: What its owner set.
+        throughput: The throughput that its owner set.
         partitions: Where its keys lie.
-        meter: What may pass.
+        meter: The meter that admits its units.
         growth: Its warm throughput (CAP-509, CAP-510).
         heat: Its hot partitions (CAP-505).
         insights: Its most accessed and most throttled keys (CAP-804).
         scalers: Auto scaling by axis (CAP-901).
         decreases: How often its capacity was lowered (CAP-618).
         prewarm: Warm throughput that was asked for and is not there yet.
-        replaced: What the table's last change replaced; described until that is complete.
+        replaced: The units that the table's last change replaced; described until that is complete.
     """
 
     __slots__ = (
@@ -177,7 +177,7 @@ class Resource:
             self.meter.open_partition(partition.id, now_ns)
 
     def check(self) -> None:
-        """Assert what always holds."""
+        """Assert the invariants."""
         self.partitions.check()
         self.meter.check()
         self.growth.check()
@@ -231,7 +231,7 @@ class Resource:
         )
 
     def copy(self, quota: Quota) -> Resource:
-        """Return an independent resource in the same state; what watches it starts anew."""
+        """Return an independent resource in the same state, with nothing observed yet."""
         twin = Resource.__new__(Resource)
         twin.arn, twin.name, twin.is_table = self.arn, self.name, self.is_table
         twin.settings, twin.key_length = self.settings, self.key_length

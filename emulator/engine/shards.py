@@ -133,7 +133,7 @@ class Shards:
         """Close every shard that has come of age by a moment, and open its one child (STM-12).
 
         It is as if each had been looked at when its time was over; of a time that is longer than
-        the retention, nobody can see more than the end.
+        the retention, only the end can be seen.
         """
         long_ns = _RETENTION_NS + 2 * self._lifetime_ns
         if now_ns - self.next_roll_ns > long_ns:
@@ -156,7 +156,7 @@ class Shards:
         self._open(shard.partition_id, shard.number, next_number, end_ns)
 
     def _pass_over(self, times: int) -> None:
-        """Be as if every shard had been renewed so many times more; those between are gone."""
+        """Renew every shard ``times`` over; the shards in between are gone."""
         if times <= 0:
             return
         renewed = len(self._of_partition)
@@ -190,7 +190,7 @@ class Shards:
             del self._by_number[number]
 
     def restore(self, shards: Iterable[Shard], opened: int) -> None:
-        """Have these shards and no others; so many were opened so far."""
+        """Replace all shards by these; ``opened`` counts every shard opened so far."""
         self._by_number = {shard.number: shard for shard in shards}
         self._of_partition = {
             shard.partition_id: shard for shard in self if shard.closed_ns is None

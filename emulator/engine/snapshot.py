@@ -3,7 +3,7 @@
 Taking one and going back to it cost a few microseconds a table, whatever the tables hold. A
 snapshot has tables, items, indexes, streams, partitions, tokens, backups and the items that
 transactions hold; what was observed (metrics, traffic, insights, receipts) is not state and starts
-anew.
+empty.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Snapshot(NamedTuple):
-    """What ``Emulator.snapshot`` returns; opaque, never changed, usable any number of times."""
+    """The result of ``Emulator.snapshot``; opaque, never changed, usable any number of times."""
 
     states: Mapping[Namespace, Mapping[str, Any]]
 
     @property
     def regions(self) -> dict[str, Mapping[str, Any]]:
-        """What every access key sees, by region."""
+        """The contents that every access key sees, by region."""
         return {
             namespace.region: state
             for namespace, state in self.states.items()

@@ -45,7 +45,7 @@ def divide(
 
 
 def _count(table: Table, resource: Resource, partition: Partition) -> None:
-    """Count what lies in a new partition: items, and the local index entries with them."""
+    """Count the items in a new partition, and the local index entries with them."""
     low, high = resource.partitions.range_of(partition)
     for position, item in store_of(table, resource).walk(low, high):
         resource.partitions.count(position, item.size_bytes, 1)
@@ -98,8 +98,8 @@ def _halving_position(table: Table, resource: Resource, partition: Partition) ->
 def grow(account: Account, table: Table, resource: Resource, now_ns: int, least: int = 1) -> None:
     """Halve the widest range of hashes until every partition can serve its share of the promise.
 
-    A resource that says it serves so many units a second then serves them of evenly spread keys,
-    whatever its history (CAP2-1). What it holds may ask for more partitions: ``least`` (CAP-502).
+    A resource then serves the units per second that it promises, for evenly spread keys and
+    whatever its history (CAP2-1). Its size may ask for more partitions: ``least`` (CAP-502).
 
     Source: DG, warm throughput. Assumed: that it is cut in the middle.
     """
@@ -129,6 +129,6 @@ def finish_prewarm(account: Account, table: Table, resource: Resource) -> None:
 
 
 def _by_width(resource: Resource, partition: Partition) -> tuple[int, int, int, Partition]:
-    """Return what orders partitions: the widest first, then the lowest."""
+    """Return a partition behind its place in the order: the widest first, then the lowest."""
     width = resource.partitions.width(partition)
     return -width, partition.low[0], partition.id, partition

@@ -269,6 +269,6 @@ class Stream:
 
 
 def _kept_bytes(record: StreamRecord) -> int:
-    """Return what a record keeps alive: both images, whichever of them the stream shows."""
+    """Return the bytes that a record keeps alive: both images, whichever the stream shows."""
     old_bytes = 0 if record.old is None else record.old.size_bytes
     return old_bytes + (0 if record.new is None else record.new.size_bytes)

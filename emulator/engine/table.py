@@ -42,7 +42,7 @@ class Index(Lifetime):
     Attributes:
         schema: Key, projection and kind.
         store: All entries, as of now.
-        view: What readers see, when a lag is set; None when they see ``store``.
+        view: The entries that readers see, when a lag is set; None when they see ``store``.
         resource: Throughput and partitions: its own if it is global, else its table's.
         queue: Changes that wait for room in a global index.
         lag_ns: How long after a change readers see it.
@@ -153,8 +153,8 @@ class Table(Lifetime):
         leaving: Deleted global indexes that are still DELETING; nothing reads or writes them.
         on_demand_since_ns: When the table was last switched to on demand, or None for never.
         expiry_changed_ns: When time to live was last switched on or off, or None for never.
-        history: What its writes have replaced, while point-in-time recovery is on.
-        replica: What makes it one of several in different regions, or None.
+        history: The items that its writes have replaced, while point-in-time recovery is on.
+        replica: Its side as one of several in different regions, or None.
         vectors: Its vector indexes, or None if it never had any.
     """
 
@@ -337,8 +337,7 @@ class Table(Lifetime):
     def index_buffer(self) -> float:
         """The write units that may wait for a global index before it closes (CAP2-4).
 
-        Assumed: it is in proportion to the table's warm write throughput, for so many seconds of
-        it (``Settings.gsi_buffer_seconds``).
+        Assumed: it is the table's warm write throughput times ``Settings.gsi_buffer_seconds``.
         """
         return self.settings.gsi_buffer_seconds * self.resource.growth.warm[WRITE]
 
@@ -396,8 +395,8 @@ class Table(Lifetime):
 
         Args:
             position: Which item.
-            old: What is stored.
-            new: What is to be stored.
+            old: The stored item.
+            new: The item to store.
             changes: Index entries that change with it; others pass a queue.
             now_ns: The moment.
         """

@@ -67,7 +67,7 @@ class Failure(NamedTuple):
 
 
 def fingerprint_of(token: str | None, actions: Any) -> bytes:
-    """Return what tells the actions of one request from those of another; nothing without a token.
+    """Return a digest of the actions of a request; empty without a token.
 
     >>> fingerprint_of("t", [1]) == fingerprint_of("t", [1]) != fingerprint_of("t", [2])
     True
@@ -167,7 +167,7 @@ def _charges(done: Planned | Found | None) -> Sequence[Charge]:
 
 
 def _charges_of_failure(done: Planned | Found | None) -> Sequence[Charge]:
-    """Return what an action costs in a transaction that fails at run time.
+    """Return the charges of an action in a transaction that fails at run time.
 
     Assumed: one undoubled table arm per action (CAP-308).
     """

@@ -83,7 +83,7 @@ def build_index(account: Account, table: Table, index: Index) -> None:
 
 
 def _backfill_units(index: Index, resource: Resource) -> dict[int, float]:
-    """Return what writing every entry of a new index costs, by partition (CAP-1106)."""
+    """Return the units that writing every entry of a new index costs, by partition (CAP-1106)."""
     owed: dict[int, float] = {}
     for position, entry in index.store.walk(*EVERYWHERE):
         partition_id = resource.partitions.at(position).id

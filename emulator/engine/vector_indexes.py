@@ -41,12 +41,12 @@ WRITTEN: Final = "VectorWriteRequestBytes"
 #: How long the phases of an index last where statuses take time at all. Source: VIX-22.
 ALLOCATION_SECONDS: Final = 30.0
 BACKFILL_SECONDS: Final = 510.0
-#: So many partitions are metered before those that have had their rest are forgotten.
+#: Partitions metered before those that have had their rest are forgotten.
 _MOST_METERS: Final = 1024
 
 
 class VectorChange(NamedTuple):
-    """What a write does to one vector index; the sides differ."""
+    """The change of one vector index by a write; the sides differ."""
 
     vector_index: VectorIndex
     before: VectorEntry | None
@@ -54,7 +54,7 @@ class VectorChange(NamedTuple):
 
     @property
     def written_bytes(self) -> int:
-        """What it costs (VIX-63)."""
+        """The bytes charged for it (VIX-63)."""
         sides = [side.size_bytes for side in (self.before, self.after) if side is not None]
         return units.vector_write_bytes(max(sides))
 
@@ -67,12 +67,12 @@ class VectorChange(NamedTuple):
 
 
 class VectorPlan(NamedTuple):
-    """What a write does to all vector indexes of its table.
+    """The changes of all vector indexes of a table by a write.
 
     Attributes:
         changes: Every entry that changes, by the names of the indexes.
-        old_saved: What the stored item's vectors save in the table (VIX-64).
-        new_saved: What the new item's will.
+        old_saved: Bytes that the stored item's vectors save in the table (VIX-64).
+        new_saved: Those that the new item's will.
     """
 
     changes: Sequence[VectorChange]
@@ -81,7 +81,7 @@ class VectorPlan(NamedTuple):
 
     @property
     def written_bytes(self) -> dict[str, int]:
-        """What it costs, by index; one whose entry stays as it was is not there (VIX-63)."""
+        """The bytes charged, by index; one whose entry stays as it was is not there (VIX-63)."""
         return {change.vector_index.schema.name: change.written_bytes for change in self.changes}
 
 
@@ -92,7 +92,7 @@ class VectorIndex(Lifetime):
         schema: Its definition.
         arn: Its resource name.
         store: All entries, as of now.
-        view: What searches see, when a lag is set; None when they see ``store``.
+        view: The entries that searches see, when a lag is set; None when they see ``store``.
         backfill_at_ns: When the table is ACTIVE again and the backfill begins; None for an index
             that was made with its table, and has neither (VIX-20).
         searchable_at_ns: When the search side knows that it is ACTIVE (VIX-22).
@@ -115,7 +115,7 @@ class VectorIndex(Lifetime):
         self._meters: dict[KeyValue | None, _Meter] = {}
 
     def is_backfilling(self, now_ns: int) -> bool | None:
-        """Return what ``Backfilling`` says, None for nothing (VIX-20, VIX-21)."""
+        """Return the value of ``Backfilling``, None to leave it out (VIX-20, VIX-21)."""
         if self.backfill_at_ns is None or self.status(now_ns) != "CREATING":
             return None
         return now_ns >= self.backfill_at_ns
@@ -139,7 +139,7 @@ class VectorIndex(Lifetime):
             self.view = LaggedView(self.store)
 
     def meter(self, partition: KeyValue | None, now_ns: int) -> _Meter:
-        """Return what may pass of one partition, as of now."""
+        """Return the meter of one partition, as of now."""
         meter = self._meters.get(partition)
         if meter is None:
             if len(self._meters) >= _MOST_METERS:
@@ -161,7 +161,7 @@ class VectorIndex(Lifetime):
 
 
 class _Meter:
-    """What may be searched and written in a second under one value of the HASH attribute.
+    """The bytes to search and write in a second under one value of the HASH attribute.
 
     Attributes:
         buckets: Of bytes searched and of bytes written; their axes are ``READ`` and ``WRITE``.
@@ -292,7 +292,7 @@ class VectorIndexes:
     # Writes
 
     def plan(self, position: Position, old: Item | None, new: Item | None) -> VectorPlan:
-        """Return what a write from ``old`` to ``new`` does, changing nothing."""
+        """Return the plan of a write from ``old`` to ``new``, changing nothing."""
         changes = []
         holding: list[VectorIndex] = []
         for index in self._by_name:
@@ -336,7 +336,7 @@ class VectorIndexes:
         )
 
     def count(self, account: Account, table: Table, planned: VectorPlan) -> None:
-        """Take what a write costs, and put it among the metrics (VIX-63, VIX-66)."""
+        """Charge a write, and put its bytes among the metrics (VIX-63, VIX-66)."""
         metrics = account.owner_of(table).metrics
         for change in planned.changes:
             written, name = change.written_bytes, change.vector_index.schema.name
@@ -374,13 +374,13 @@ def search(
     *,
     shows_vector: bool,
 ) -> tuple[list[Hit], Receipt]:
-    """Search an index, pay for it, and return what was found.
+    """Search an index, charge for it, and return the hits and the receipt.
 
     Args:
         account: The account.
         table: The table.
         index: Its index.
-        wanted: What is searched for.
+        wanted: The search.
         shows_vector: Whether the answer has the vectors.
 
     Raises:

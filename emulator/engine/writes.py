@@ -44,7 +44,7 @@ class Write(NamedTuple):
         table: Where.
         position: Which item.
         change: From the stored item to the new one; None stands for no item.
-        condition: What must hold of the stored item.
+        condition: The condition on the stored item.
         new: The new item, when the request carries it whole (a put).
         shows_old: Whether a failed condition shows the stored item (OPC-3).
     """
@@ -62,15 +62,15 @@ class Planned(NamedTuple):
 
     Attributes:
         write: The write.
-        old: What is stored.
-        new: What is to be stored.
+        old: The stored item.
+        new: The item to store.
         changes: Every index entry that changes.
-        receipt: What the write costs.
-        charges: What has to be admitted before it is carried out.
-        arms: What it changes in global indexes behind their queues; nothing where admission
+        receipt: The receipt of the write.
+        charges: The charges to admit before it is carried out.
+        arms: Its changes in global indexes behind their queues; nothing where admission
             asks the indexes as well (``Settings.gsi_buffer_seconds=0``).
         failure: Why it is not carried out, though it is charged.
-        vectors: What it does to vector indexes, or None for a table without any.
+        vectors: Its changes in vector indexes, or None for a table without any.
     """
 
     write: Write
@@ -104,11 +104,11 @@ def execute(account: Account, write: Write) -> Planned:
 
 
 def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
-    """Return what a write would do and cost, changing nothing.
+    """Return a write's changes and cost, and apply nothing.
 
     Args:
         write: The write.
-        factor: What the table arm is multiplied with; 2 in a transaction (CAP-305).
+        factor: The factor of the table arm; 2 in a transaction (CAP-305).
         is_limited: Whether the limits that local indexes bring are held; not of what another
             region has accepted.
     """

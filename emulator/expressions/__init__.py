@@ -1,4 +1,4 @@
-"""What one may say: expressions of every kind, read once and asked many times.
+"""Expressions of every kind, read once and asked many times.
 
 This room decides what a text means and what is wrong with it. It knows values, paths and key
 schemas, but no tables, no stores and no wire form.

@@ -129,7 +129,7 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 def fold(root: Node, combine: Callable[[Node, list[T]], T]) -> T:
-    """Return what a tree amounts to: each node combined with the results of its children.
+    """Return the result of a tree: each node combined with the results of its children.
 
     >>> tree = Not(term=Function(name="f", operands=(Path(parts=("a",)), LiteralValue(name=":v"))))
     >>> fold(tree, lambda node, below: 1 + sum(below))

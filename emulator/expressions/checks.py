@@ -1,4 +1,4 @@
-"""What is wrong with an expression before any item is looked at.
+"""Faults of an expression that show before any item is looked at.
 
 ``check_text`` judges the tree alone. ``condition_checks`` and ``update_checks`` add the names
 of a request: what they can decide they decide, and what depends on the values becomes a list
@@ -260,7 +260,7 @@ def _target(kind: str, part: str, names: Names) -> str:
 
 
 class Checks(NamedTuple):
-    """What to run on each request's values, in order; if not ``can_pass``, the last fails."""
+    """The checks of each request's values, in order; if not ``can_pass``, the last fails."""
 
     steps: tuple[Check, ...]
     can_pass: bool

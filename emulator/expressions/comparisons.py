@@ -1,4 +1,4 @@
-"""What is compared with what, and how: for each test, a table of the two types it takes.
+"""Comparisons of values: for each test, a table of the two types it takes.
 
 Types that a table does not name fail the test, and so does what is missing. Rules CMP-1, CMP-2,
 CND-2, CND-9, CND-10, CND-12.

@@ -45,7 +45,7 @@ class PathProjection:
         return cls(tuple((name,) for name in names))
 
     def pick(self, attributes: Attributes) -> dict[str, Value]:
-        """Return what an item holds under the paths; the missing is left out."""
+        """Return an item's values under the paths; missing ones are left out."""
         if self._cut is None:
             return {name: attributes[name] for name in self.names if name in attributes}
         return _pick(attributes, self._cut)
@@ -74,7 +74,7 @@ def _projection(parsed: resolve.ParsedExpression, targets: resolve.Targets) -> P
 
 
 def fragment(attributes: Attributes, paths: Sequence[DocumentPath]) -> dict[str, Value]:
-    """Return what an item holds under the paths, as pruned fragments.
+    """Return an item's values under the paths, as pruned fragments.
 
     >>> fragment({"m": {"a": "x", "b": "y"}, "n": "z"}, [("m", "a")])
     {'m': {'a': 'x'}}
@@ -101,7 +101,7 @@ def _pick(attributes: Attributes, cut: _Cut) -> dict[str, Value]:
 
 
 def _prune(value: Value, cut: _Cut) -> Value | Missing:
-    """Return what remains of a value, or MISSING if nothing does (PRJ-2)."""
+    """Return the part of a value that is kept, or MISSING if there is none (PRJ-2)."""
     if not cut:
         return value
     if isinstance(value, dict):

@@ -57,7 +57,7 @@ class ParsedExpression:
         )
 
     def names(self, targets: Targets) -> dict[str, str]:
-        """Return what each defined name placeholder stands for."""
+        """Return the attribute name of each defined placeholder."""
         pairs = zip(self.aliases, targets, strict=True)
         return {alias: target for alias, target in pairs if target is not None}
 
@@ -113,7 +113,7 @@ class Placeholders:
         self._used_values: set[str] = set()
 
     def use(self, parsed: ParsedExpression) -> Targets:
-        """Note what an expression uses; return what its name placeholders stand for."""
+        """Note the placeholders of an expression; return the names that its aliases stand for."""
         self._used_values.update(parsed.literals)
         aliases = parsed.aliases
         if not aliases:

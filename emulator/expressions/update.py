@@ -41,7 +41,7 @@ _Set: TypeAlias = model.StringSet | model.NumberSet | model.BinarySet
 
 
 class UpdateCost(NamedTuple):
-    """What a request is measured by: fixed bytes, literals, and attributes written (SIZ-5)."""
+    """The measures of a request: fixed bytes, literals, and attributes written (SIZ-5)."""
 
     fixed_bytes: int
     literals: tuple[str, ...]
@@ -49,7 +49,7 @@ class UpdateCost(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What an update does, for any item and any values.
+    """The actions of an update, for any item and any values.
 
     ``names`` are the targets if all of them are top-level attributes; else ``edits`` says
     where each result goes. ``mentioned`` are the targets and all paths that actions read;

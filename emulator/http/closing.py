@@ -1,4 +1,4 @@
-"""What a server says when it ends: what was consumed, what throttled, and what that costs."""
+"""The last words of a server: the units consumed, the throttles, and the dollars."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HARDLY: Final = 0.01
 
 
 def closing_lines(emulator: Emulator) -> Iterator[str]:
-    """Yield what is worth knowing of the time that a server ran; nothing if nothing was asked.
+    """Yield the last lines of a server; none if it consumed nothing.
 
     >>> from emulator import Emulator
     >>> list(closing_lines(Emulator()))

@@ -63,9 +63,9 @@ class Console:
     """Answers what concerns the console of one server.
 
     Args:
-        emulator: What is shown.
+        emulator: The emulator to show.
         mode: Whether the page may change things.
-        call: Who answers operations.
+        call: Answers operations.
         doorkeeper: Tells whether a name is one of this server's.
         callers: Tells whose a request is.
         time: Real time in seconds, from any start.
@@ -160,7 +160,7 @@ class Console:
         }
 
     def _descriptions(self, namespace: Namespace, tables: list[str]) -> list[Any]:
-        """Return what DescribeTable says of tables; nobody is told that it was asked."""
+        """Return the descriptions of tables, and count none of the calls."""
         narrowed = self._emulator.within(namespace)
         with uncounted(narrowed.account()):
             asked = [narrowed.call("DescribeTable", {"TableName": name}) for name in tables]
@@ -169,10 +169,10 @@ class Console:
     # What happens
 
     def _ask(self, parameters: Parameters) -> Any:
-        """Answer a page that asks what is new.
+        """Answer a page that asks for news.
 
-        It is told when to ask again, so that asking takes a small part of the server's time
-        whatever there is to tell.
+        The answer says when to ask again, so that asking takes a small part of the server's time
+        however much news there is.
         """
         started = time.perf_counter()
         self.feed.renew(str(named_parameter(parameters, "console"))[:_LONGEST_ID])

@@ -1,4 +1,4 @@
-"""What an open console hears: requests with their receipts, throttles, splits, and who is open.
+"""The news of an open console: requests with their receipts, throttles and splits.
 
 A console asks again and again (docs/decisions/0039-the-console.md); while one does, the feed
 listens to the emulator, and when none has asked for a while it leaves and forgets everything. It
@@ -71,11 +71,11 @@ class Seen(NamedTuple):
 
     Attributes:
         number: Its place among all requests that were heard.
-        served: What the engine said of it; None if it was refused before it got there.
-        throttled: What throttled it, in "observe" would have.
+        served: The engine's event of it; None if it was refused before it got there.
+        throttled: Events of the throttles; in "observe", those that would have been.
         seconds: How long the server took; None for a call within the process.
         fields: Those of the HTTP request that concern the caller and the attempt.
-        body: What was asked, of a refused request.
+        body: The body of a refused request.
         answer: The answer's body, of a refused request.
         is_own: Whether a console itself has asked.
     """
@@ -91,14 +91,14 @@ class Seen(NamedTuple):
 
 
 def _nothing() -> None:
-    """Leave nobody."""
+    """Do nothing: there is no subscription to end."""
 
 
 class ConsoleFeed:
     """Listens while a console is open, and tells each of them what is new.
 
     Args:
-        emulator: Whom to listen to.
+        emulator: The emulator to listen to.
         callers: Tells whose a request is.
         time: Real time in seconds, from any start.
     """
@@ -297,7 +297,7 @@ class ConsoleFeed:
     def traffic(self, table: str) -> Iterator[tuple[float, str, Mapping[str, Any]]]:
         """Yield time in seconds, operation and request of what was first asked of a table.
 
-        What the SDK tried again is left out, and so is what never was a good request.
+        Retries of the SDK are left out, and so are requests that never were good ones.
         """
         for time_ns, target, error, attempt, body in self._traffic.copy():
             operation = target.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""The files of the console, and what a browser is told with them.
+"""The files of the console, and the headers that they are sent with.
 
 Nothing that a page is sent may be taken for a script: scripts and styles come as files of this
 server, the policy allows no others, and no other page may put the console into a frame.

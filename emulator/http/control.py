@@ -54,7 +54,7 @@ Parameters = Mapping[str, Any]
 
 
 class Route(NamedTuple):
-    """What answers one method of a private route, and what ``openapi.py`` says of it.
+    """The handler of one method of a private route, and its description for ``openapi.py``.
 
     Attributes:
         answer: Returns what becomes JSON, or a whole answer.
@@ -78,7 +78,7 @@ class ControlRoutes:
     """Answers the private routes of one server.
 
     Args:
-        emulator: Whom they concern.
+        emulator: The emulator that they concern.
         more: Routes of others, by name and method.
     """
 
@@ -288,7 +288,7 @@ class ControlRoutes:
         return answer
 
     def _import_errors(self, parameters: Parameters) -> Any:
-        """Return what the service would write to the log of an import (S3X-23)."""
+        """Return the errors that the service would log for an import (S3X-23)."""
         arn = parameters["import"]
         for view in self._chosen(parameters):
             emulator = self._emulator.within(view.namespace)
@@ -420,7 +420,7 @@ def _joined_points(emulators: list[Emulator], parameters: Parameters) -> list[An
 
 
 def named_parameter(parameters: Parameters, name: str) -> Any:
-    """Return what a request must name.
+    """Return a parameter that a request must name.
 
     Raises:
         EmulatorError: it does not.
@@ -439,7 +439,7 @@ def _json_response(status: int, value: Any) -> HttpResponse:
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON shows for a record, a key or a number of ours.
+    """Return the JSON value of a record, a key or a number of ours.
 
     >>> plain({"key": ("a", Decimal("1.5"), b"x")})
     {'key': ['a', 1.5, 'eA==']}

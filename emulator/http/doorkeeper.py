@@ -1,4 +1,4 @@
-"""The doorkeeper: who may ask at all, before anybody looks at the question.
+"""The doorkeeper: which requests are let in, before any of them is read.
 
 A browser runs pages of strangers on the machine that the server is for, so a request is judged by
 what a page cannot forge: the name it was sent to (``Host``), the page it comes from (``Origin``)

@@ -356,7 +356,7 @@ class _Spellings(dict[bytes, str]):
 
 
 def _remember(memory: dict[bytes, Any], line: bytes, read: object) -> None:
-    """Keep what was read; a memory that is full begins anew, so that nobody can spoil it."""
+    """Keep a line as it was read; a full memory is emptied, so that no client can spoil it."""
     if len(line) > _FIELD_LINE_BYTES:
         return
     if len(memory) >= _MEMORIES_KEPT:
@@ -411,7 +411,7 @@ _STATUS_LINES: Final = {
 
 
 class HttpResponse:
-    """What is to be sent: status, content type, body, and further field lines."""
+    """A response to send: status, content type, body, and further field lines."""
 
     __slots__ = ("body", "content_type", "field_lines", "status")
 

@@ -50,7 +50,7 @@ class JsonProtocol:
     """Answers one HTTP request after the other from an emulator.
 
     Args:
-        call: Who answers the operations.
+        call: Answers the operations.
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
         keys_apart: The data of different access keys is apart; not if all is shared.
@@ -120,7 +120,7 @@ class JsonProtocol:
         return response
 
     def _operate(self, request: HttpRequest) -> dict[str, Any] | None:
-        """Return what an operation answers; None if it has no output."""
+        """Return the answer of an operation; None if it has no output."""
         fields, body = request.fields, request.body
         if "content-encoding" in fields:
             body = _decompressed(body, fields["content-encoding"])
@@ -175,7 +175,7 @@ class LaterResponse(HttpResponse):
         next(self._steps, None)
 
     def write_all(self) -> None:
-        """Write what is left."""
+        """Write the remaining pieces."""
         for _ in self._steps:
             pass
 
@@ -186,7 +186,7 @@ class PageResponse(LaterResponse):
     Args:
         content_type: Of the body.
         answer: The members of the answer.
-        accepted: What the client accepts as compression.
+        accepted: The compression that the client accepts.
     """
 
     __slots__ = ()
@@ -259,7 +259,7 @@ def _decompressed(body: bytes, field: str) -> bytes:
     is compressed with gzip may come in several members.
 
     Raises:
-        InternalServerError: it is not compressed as the field says, or nobody knows how.
+        InternalServerError: it is not compressed as the field says, or the encoding is unknown.
     """
     encodings = [encoding.strip().lower() for encoding in field.split(",")]
     if len(encodings) > _MOST_ENCODINGS:
@@ -282,7 +282,7 @@ def _not_compressed() -> errors.InternalServerError:
 
 
 def _inflated(body: bytes, formats: tuple[int, ...]) -> bytes:
-    """Return what a body compresses, in the first of the formats that it is in."""
+    """Return a body decompressed, by the first of the formats that fits."""
     for wbits in formats:
         try:
             return _members_joined(body, wbits)
@@ -292,7 +292,7 @@ def _inflated(body: bytes, formats: tuple[int, ...]) -> bytes:
 
 
 def _members_joined(body: bytes, wbits: int) -> bytes:
-    """Return what the members of a compressed body hold together, never past the limit.
+    """Return the members of a compressed body, decompressed and joined, up to the limit.
 
     Observed: ScyllaDB's tests, run against the service: bytes after the last gzip member are
     ignored if they are not a member themselves.

@@ -54,7 +54,7 @@ class CallerNamespaces:
     """Says which namespace a request is for, and which others hold a table that it has not.
 
     Args:
-        emulator: Who answers.
+        emulator: The emulator that answers.
         keys_apart: Whether the data of different access keys is apart.
         shared: Whether all regions are one.
     """
@@ -81,12 +81,12 @@ class CallerNamespaces:
 
 
 class NamespaceKeeper:
-    """Passes calls on to an emulator, and forgets what nobody uses.
+    """Passes calls on to an emulator, and drops unused namespaces.
 
     Args:
-        emulator: Who answers.
-        idle_seconds: A namespace that nobody used for this time goes; 0 keeps all.
-        memory_bytes: What may be kept, by estimate; 0 is no limit.
+        emulator: The emulator that answers.
+        idle_seconds: A namespace unused for this time is dropped; 0 keeps all.
+        memory_bytes: Bytes that may be kept, by estimate; 0 is no limit.
         time: Real time in seconds, from any start.
         note: Called with a sentence for each namespace that goes.
     """
@@ -143,7 +143,7 @@ class NamespaceKeeper:
             self._keep_under_the_limit(views)
 
     def _without_idle(self, views: list[NamespaceView]) -> list[NamespaceView]:
-        """Drop what nobody used for long; return the others."""
+        """Drop the namespaces that were idle for too long; return the others."""
         if not self._idle_seconds:
             return views
         now = self._time()

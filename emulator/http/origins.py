@@ -1,4 +1,4 @@
-"""Origins: which web pages may call, and what their browsers are told (WIR-4).
+"""Origins: which web pages may call, and the headers for their browsers (WIR-4).
 
 By default a page of this machine may (``http://localhost:3000``, where a front end is being
 developed), and no other: the service itself lets every page call, but it asks for credentials,
@@ -78,7 +78,7 @@ def is_same_origin(origin: str, host: str | None) -> bool:
 
 
 def preflight_lines(fields: Mapping[str, str]) -> str:
-    """Return what a browser asks before a call from another origin."""
+    """Return the header lines that answer a browser's preflight request."""
     lines = [f"Access-Control-Max-Age: {MAX_AGE_SECONDS}\r\n"]
     lines += [f"{name}: {fields[asked]}\r\n" for asked, name in _ECHOED if asked in fields]
     return "".join(lines)

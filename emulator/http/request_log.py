@@ -31,7 +31,7 @@ class RequestLog:
     """Writes a line for each request.
 
     Args:
-        emulator: Who answered; asked where else a missing table is.
+        emulator: The emulator that answered; asked where else a missing table is.
         write: Takes each line.
         keys_apart: Whether the data of different access keys is apart.
         shared: Whether all regions are one.

@@ -2,7 +2,7 @@
 
 A test says its name in the field ``X-Dynamometer-Test``, by two calls of ``/_emulator/tests``, or
 as the app id of its SDK. Calls that name none are counted for their namespace, so that workers of a
-suite which have an access key each are told apart (docs/how-to/server.md).
+suite with an access key each are counted apart (docs/how-to/server.md).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _nowhere() -> tuple[None, None]:
 
 @dataclass(slots=True)
 class _Test:
-    """What a test has done so far, and where."""
+    """The requests of a test so far, and their namespaces."""
 
     ledger: Ledger = field(default_factory=lambda: Ledger(_nowhere))
     namespaces: set[Namespace] = field(default_factory=set)
@@ -52,8 +52,8 @@ class ServedSession:
     """Keeps the records of the tests that use a server.
 
     Args:
-        emulator: Who answers them.
-        rules: What fails a test.
+        emulator: The emulator that answers them.
+        rules: The rules that fail a test.
         is_on: Whether to listen from the start; else from the first test that begins.
 
     >>> from emulator import Emulator

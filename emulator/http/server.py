@@ -92,7 +92,7 @@ class ServerOptions:
     shared: bool = False
     #: The data of different access keys is apart, unless all is shared.
     keys_apart: bool = False
-    #: A namespace of a key that nobody used for this time is dropped; 0 keeps all.
+    #: A key's namespace that is unused for this time is dropped; 0 keeps all.
     namespace_idle_seconds: float = 0.0
     #: What may be kept, by estimate, before namespaces are dropped and writes refused; 0 is any.
     memory_bytes: int = 0
@@ -351,7 +351,7 @@ class _Connection(asyncio.BufferedProtocol):
     def close_gently(self, deadline: float) -> None:
         """Close now, or when the request that has begun is answered.
 
-        A request that the system has received and nobody has read has begun, too.
+        A request that the system has received and we have not read has begun, too.
         """
         is_idle = self._parser.phase is IDLE and not (self._is_held_up() or self._lingering)
         if is_idle and not _has_unread(self._transport):
@@ -384,7 +384,7 @@ class _RequestsTogether:
     """Requests of one turn of the loop, which are answered some at a time, step by step.
 
     A step that is repeated finds its code in the processor's nearest cache, which has no room for
-    all that a request passes through. Nobody waits for the whole turn, or for several long
+    all that a request passes through. No client waits for the whole turn, or for several long
     requests of others.
     """
 
@@ -428,7 +428,7 @@ def _send_all(answered: list[tuple[_Connection, HttpRequest, HttpResponse]]) -> 
 class _PagesInWriting:
     """Long pages, which are written one after the other, some pieces in each turn of the loop.
 
-    Everybody else is served in between, so that nobody waits for a whole page of another.
+    Other requests are served in between: no client waits for a whole page of another.
     """
 
     def __init__(self) -> None:
@@ -541,7 +541,7 @@ class HttpServer:
         self._out_of_room_at: float | None = None  # when the log said so last
 
     def parser(self) -> http_protocol.RequestParser:
-        """Return what reads the requests of one connection."""
+        """Return a parser for the requests of one connection."""
         return http_protocol.RequestParser(
             body_bytes=self.options.body_bytes, head_bytes=self.options.head_bytes
         )
@@ -558,7 +558,7 @@ class HttpServer:
         return int(self._listener.sockets[0].getsockname()[1])
 
     def accept(self) -> asyncio.BufferedProtocol:
-        """Return what serves one connection."""
+        """Return the protocol that serves one connection."""
         return _Connection(self)
 
     async def stop(self) -> None:
@@ -729,7 +729,7 @@ def serve(
     """Serve ``emulator`` over HTTP until SIGINT, SIGTERM or ``POST /_emulator/stop``.
 
     Args:
-        emulator: Who answers.
+        emulator: The emulator that answers.
         host: The address to listen on; the default is reachable from this machine only.
         port: The port, or 0 for a free one.
         options: Limits and origins; see ``ServerOptions``.
@@ -787,7 +787,7 @@ def _rare_collections() -> Iterator[None]:
     """Let a page of results be built without looking for cycles, of which it has none.
 
     A page of 1 MB is some 60,000 objects. By Python's defaults they are searched again and again
-    while they come, and all tables with them: half of the page's time, for which everybody waits.
+    while they come, and all tables with them: half of the page's time, while all clients wait.
     """
     before = gc.get_threshold()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *before[1:])
@@ -913,7 +913,7 @@ class ServerThread:
 
     @property
     def endpoint_url(self) -> str:
-        """What a client's ``endpoint_url`` is set to."""
+        """The ``endpoint_url`` for clients."""
         return _url(self.host, self.port)
 
     def start(self) -> Self:

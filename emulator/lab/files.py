@@ -3,7 +3,7 @@
 title: Device events
 parameters: {shards: 10}           # numbers that templates may name
 settings: {heat_threshold: 0.8}    # adjustable constants, if any
-worlds: 50                         # play exactly so many; without it as many as it takes
+worlds: 50                         # play this number of worlds; without it as many as it takes
 engine: auto
 workload: {...}                    # emulator.lab.inputs.workload
 designs: [{...}, ...]              # emulator.lab.inputs.design
@@ -38,7 +38,7 @@ _ENGINES: Final[dict[str, EngineChoice]] = {name: name for name in get_args(Engi
 
 @dataclass(frozen=True, kw_only=True)
 class LabFile:
-    """What a file says; ``compare(**file.arguments())`` runs it.
+    """The content of a file; ``compare(**file.arguments())`` runs it.
 
     ``failures`` tells which of the promises under ``expect`` a comparison does not keep.
     """

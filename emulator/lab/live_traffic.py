@@ -27,7 +27,7 @@ _MAXIMA: Final = {"max_read": "MaxReadRequestUnits", "max_write": "MaxWriteReque
 def lab_document(
     calls: Iterable[tuple[float, str, Mapping[str, Any]]], description: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what ``dynamometer lab`` reads.
+    """Return a lab file of recorded calls, for ``dynamometer lab``.
 
     Args:
         calls: Time in seconds, operation and request of each call, in order of time.

@@ -51,7 +51,7 @@ def shown_progress(stream: TextIO) -> Iterator[Shown]:
 
 
 def _text(what: str, done: float, total: int, seconds: float = 0.0) -> str:
-    """Return what is being done, how much of it is done, and how long the rest will take.
+    """Return the name of the work, the share that is done, and the time left.
 
     >>> _text("worlds", 5, 20, 3.0), _text("worlds", 0, 20, 3.0)
     ('worlds 25%, about 9 s left', 'worlds 0%')
@@ -62,7 +62,7 @@ def _text(what: str, done: float, total: int, seconds: float = 0.0) -> str:
 
 
 def _stopwatch() -> Callable[[], float]:
-    """Return what tells the seconds since now."""
+    """Return a function that gives the seconds since now."""
     began = time.monotonic()
     return lambda: time.monotonic() - began
 

@@ -172,7 +172,7 @@ def _value(name: str, text: str) -> float:
 
 
 def _executor(arguments: argparse.Namespace) -> AbstractContextManager[Any]:
-    """Return what carries points out.
+    """Return the executor that plays the points.
 
     Raises:
         DocumentError: It is not installed, cannot be reached, or has no address.

@@ -1,4 +1,4 @@
-"""What the tools answer: data for the agent, and a paragraph that says the same.
+"""The answers of the tools: data for the agent, and a paragraph that says the same.
 
 Shares are 0 to 1, costs US dollars a month, times seconds; what is not known is None (ICH-103).
 """
@@ -24,7 +24,7 @@ class FindingAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckAnswer:
-    """What the rules say of the tables of a design; the gravest findings first."""
+    """The findings on the tables of a design, the gravest first."""
 
     findings: list[FindingAnswer]
     tables: list[str]
@@ -137,7 +137,7 @@ class ErrorAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class ExecuteAnswer:
-    """What a request was answered with, and what it consumed."""
+    """The answer to a request, and the units that it consumed."""
 
     ok: bool
     response: dict[str, Any] | None

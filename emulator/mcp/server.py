@@ -36,7 +36,7 @@ def make_server(folder: Path, time_limit: float = 60.0) -> Any:
     """Return an ``MCPServer`` with all tools.
 
     Args:
-        folder: What ``path`` arguments may read below.
+        folder: The folder that ``path`` arguments may read in.
         time_limit: Seconds that a call may take.
     """
     from mcp.server.mcpserver import MCPServer

@@ -1,4 +1,4 @@
-"""Runs of the lab for an agent: bounded in time and size, and told in a few figures."""
+"""Runs of the lab for an agent: bounded in time and size, and answered in a few figures."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _check_size(workload: Workload, designs: int) -> None:
 
 
 def _assumptions(workload: Workload, run: SimulationRun) -> list[str]:
-    """Return what the answer rests on besides the workload."""
+    """Return the assumptions of the answer besides the workload."""
     stated = [
         f"{run.worlds} worlds were played, each a draw of what AWS does not publish, such as "
         "which keys share a partition."
@@ -172,7 +172,7 @@ def _assumptions(workload: Workload, run: SimulationRun) -> list[str]:
 
 
 def _of_model(file: LabFile) -> list[str]:
-    """Return what was assumed to play a data model of AWS's agent tools."""
+    """Return the assumptions made to play a data model of AWS's agent tools."""
     assumed = [line.partition("assumed: ") for line in file.about.splitlines()]
     return [said for before, mark, said in assumed if mark and not before]
 

@@ -43,7 +43,7 @@ def source_file(text: str | None, path: str | None, format_: str, folder: Path) 
     Args:
         text: The source itself.
         path: Or its file or directory, below ``folder``.
-        format_: What a text is; ``auto`` looks at how it begins.
+        format_: The format of the text; ``auto`` looks at how it begins.
         folder: The folder that may be read.
 
     Raises:
@@ -106,7 +106,7 @@ def _check_size(size: int) -> None:
 
 
 def _suffix_of(text: str) -> str:
-    """Return what a text looks like.
+    """Return the file suffix that a text looks like.
 
     >>> _suffix_of('{"Table": {}}'), _suffix_of('resource "aws_dynamodb_table" "t" {}')
     ('.json', '.tf')

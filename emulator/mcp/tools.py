@@ -59,7 +59,7 @@ Quick = Annotated[bool, "False also searches for the headroom, which takes longe
 
 
 class Tools:
-    """What an agent may call; ``execute`` works on one emulator with a clock of its own."""
+    """The tools of an agent; ``execute`` works on one emulator with a clock of its own."""
 
     def __init__(self, folder: Path, time_limit: float = 60.0) -> None:
         self._folder = folder

@@ -2,7 +2,7 @@
 
 Some work can be stopped only from outside: a parser that looks at a hostile text, a step of a
 simulation that is itself long. A watchdog of the interpreter ends the process at the limit, also
-if nobody waits for it any more; the next call starts another. Calls and answers are lines of JSON.
+if no caller waits for it; the next call starts another. Calls and answers are lines of JSON.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Worker:
     """The process, as the server sees it; it runs one call at a time.
 
     Args:
-        folder: What ``path`` arguments may read below.
+        folder: The folder that ``path`` arguments may read in.
         time_limit: Seconds that a call may take.
-        advice: What an agent is told whose call was stopped.
+        advice: Advice to an agent whose call was stopped.
     """
 
     def __init__(self, folder: Path, time_limit: float, advice: str) -> None:

@@ -1,4 +1,4 @@
-"""What data is: values, numbers, items, sizes, keys, schemas, paths and their wire form."""
+"""Data: values, numbers, items, sizes, keys, schemas, paths and their wire form."""
 
 from emulator.model.items import ITEM_TOO_LARGE, SHORT_NAME, UPDATE_TOO_LARGE, Item, check_name
 from emulator.model.keys import (

@@ -18,7 +18,7 @@ EMPTY_NAME: Final = "Empty attribute name"
 LONG_NAME: Final = "Attribute name is too large, must be less than 65536 bytes"
 ITEM_TOO_LARGE: Final = "Item size has exceeded the maximum allowed size"
 UPDATE_TOO_LARGE: Final = "Item size to update has exceeded the maximum allowed size"
-#: A name of so many characters is not too long, whatever they are.
+#: The most characters that are never too long a name, whatever they are.
 SHORT_NAME: Final = limits.ATTRIBUTE_NAME_BYTES // 4
 
 

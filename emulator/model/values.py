@@ -94,7 +94,7 @@ def _are_alike(left: Value | Missing, right: Value | Missing) -> bool:
 
 
 def frozen(value: Value) -> Hashable:
-    """Return what can be looked up in its place: alike for equal values, and for no others.
+    """Return a hashable stand-in: alike for equal values, and for no others.
 
     >>> frozen((True, {"a": ()})) == frozen((True, {"a": ()}))
     True

@@ -28,7 +28,7 @@ LARGEST_FLOAT: Final = 3.4028234663852886e38
 #: What is nearer to the next power of two than to the largest number.
 _TOO_LARGE: Final = (2 - 2.0**-24) * 2.0**127
 FLOAT_BYTES: Final = 4
-#: So many digits write every number of 32 bits so that it is read back the same.
+#: Digits that write every number of 32 bits so that it is read back the same.
 _MOST_DIGITS: Final = 9
 _SINGLE: Final = struct.Struct("f")
 
@@ -91,7 +91,7 @@ class SearchAttribute(NamedTuple):
 
 
 class VectorEntry(NamedTuple):
-    """What a vector index has of an item: attributes without the vector, and the vector."""
+    """The part of an item in a vector index: attributes without the vector, and the vector."""
 
     item: Item
     vector: Vector
@@ -141,7 +141,7 @@ class VectorSchema:
 
     @property
     def vector_bytes(self) -> int:
-        """What the vector counts for, with its name (VIX-63, VIX-64)."""
+        """The bytes that the vector counts for, with its name (VIX-63, VIX-64)."""
         return text_size(self.attribute) + FLOAT_BYTES * self.dimensions
 
     def entry(self, item: Item) -> VectorEntry | None:

@@ -71,7 +71,7 @@ class _EmptyNameError(Exception):
 
 
 def load_value(wire: object, most: int = limits.NESTING_LEVELS) -> Value:
-    """Return the value that an AttributeValue writes, nested in so many levels at most.
+    """Return the value that an AttributeValue writes, nested in ``most`` levels at most.
 
     Raises:
         RequestFault: a value the service refuses (TYP-2, NUM-*, SET-*), nesting too deep (TYP-5).
@@ -100,7 +100,7 @@ def load_item(wire: Mapping[str, object], opening: str = "") -> Item:
 
     Args:
         wire: The map.
-        opening: What the faults of some values open with.
+        opening: The text with which the faults of some values open.
     """
     try:
         attributes, size_bytes, levels = _load_members(wire, opening, 1)
@@ -141,7 +141,7 @@ def _empty_name(values: Iterable[object]) -> errors.ValidationException:
 
 
 def _members_of(value: object) -> Iterable[object]:
-    """Return what a map or list in wire form holds; anything else holds nothing."""
+    """Return the members of a map or list in wire form; anything else has none."""
     container = value.get("M", value.get("L")) if isinstance(value, dict) else None
     if isinstance(container, dict):
         return container.values()
@@ -149,7 +149,7 @@ def _members_of(value: object) -> Iterable[object]:
 
 
 def check_levels(levels: int, most: int = limits.NESTING_LEVELS) -> None:
-    """Refuse what a request nests too deep (TYP-5)."""
+    """Refuse values that are nested too deep (TYP-5)."""
     if levels > most:
         raise errors.RequestFault(TOO_DEEP)
 

@@ -42,7 +42,7 @@ def lines_of(data: bytes, compression: str) -> Iterator[bytes]:
 
 
 def _gunzipped(data: bytes) -> Iterator[bytes]:
-    """Yield what gzip has packed, member after member."""
+    """Yield the content of a gzip file, member after member."""
     while True:
         reader = zlib.decompressobj(_GZIP_WINDOW)
         try:

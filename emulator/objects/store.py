@@ -1,4 +1,4 @@
-"""What a store of objects can do, and how its faults are described (S3X-1)."""
+"""The methods of a store of objects, and how its faults are described (S3X-1)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _load_of(resource: str, axis: str, ledger: Ledger) -> KeyLoad | None:
 
 
 def cures_of_units(ledger: Ledger) -> Iterator[str]:
-    """Yield what makes a ledger's writes cheaper: less in indexes, smaller items."""
+    """Yield ways to make a ledger's writes cheaper: less in indexes, smaller items."""
     yield from cures_of_indexes(ledger, above=0.5)
     for entry in ledger.entries:
         if entry.write_units and entry.items_evaluated:

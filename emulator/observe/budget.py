@@ -43,7 +43,7 @@ class BudgetExceeded(AssertionError):
     """More was consumed than the budget allows; the message lists the most expensive calls.
 
     Attributes:
-        ledger: What was called.
+        ledger: The calls.
 
     >>> from emulator import Emulator
     >>> emu = Emulator()
@@ -119,7 +119,7 @@ class Budget:
         ]
 
     def verdict(self, ledger: Ledger) -> str | None:
-        """Return what was exceeded, by which calls and what was wasted, or None."""
+        """Return the limits exceeded, the calls, the waste and advice as text, or None."""
         faults = self.faults(ledger)
         if not faults:
             return None

@@ -17,7 +17,7 @@ from emulator.storage import Position
 
 
 class KeyLoad(NamedTuple):
-    """What was consumed of one table or global index, reading or writing.
+    """The units consumed of one table or global index, reading or writing.
 
     Attributes:
         resource: Its resource name.
@@ -46,8 +46,8 @@ class FirstLimit(NamedTuple):
     """The limit that is passed first if the same work is done more and more often.
 
     Attributes:
-        reason: What the refusal says.
-        units_per_second: What the limit allows in the long run.
+        reason: The reason in the refusal.
+        units_per_second: Units that the limit allows in the long run.
         runs_per_second: How often a second the work may be done until then.
         requests_per_second: How many requests that is.
     """
@@ -93,7 +93,7 @@ class LoadConcentration:
         self._tallies: dict[tuple[str, int], _Tally] = {}
 
     def add(self, receipt: Receipt) -> None:
-        """Count what a request drew on."""
+        """Count the units that a request drew."""
         for meter, partition_id, axis, units, position, partition_units in receipt.charges:
             tally = self._tallies.get((meter.arn, axis))
             if tally is None:
@@ -108,14 +108,14 @@ class LoadConcentration:
 
     @property
     def loads(self) -> list[KeyLoad]:
-        """What was consumed of each resource, most first."""
+        """The units consumed of each resource, most first."""
         loads = (
             _load(AXES[axis], tally) for (_, axis), tally in self._tallies.items() if tally.units
         )
         return sorted(loads, key=lambda load: (-load.units, load.resource, load.axis))
 
     def first_limit(self, requests: int) -> FirstLimit | None:
-        """Return what throttles first if these requests are made again and again, at any pace."""
+        """Return the limit that throttles first if these requests are repeated ever faster."""
         first: FirstLimit | None = None
         for reason, allowed, used in self._limits():
             runs = allowed / used

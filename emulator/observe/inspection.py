@@ -62,7 +62,7 @@ class PartitionView(NamedTuple):
 
 
 class Backlog(NamedTuple):
-    """What waits for a global index, and what comes of it (CAP2-4).
+    """The changes that wait for a global index, and their effect (CAP2-4).
 
     Attributes:
         units: Write units that wait.
@@ -111,7 +111,7 @@ class NamespaceView(NamedTuple):
 
 
 def namespace_of(account: Account) -> NamespaceView:
-    """Return what an account holds."""
+    """Return the tables, items and bytes of an account."""
     partitions = [
         partition
         for table in account.tables.values()
@@ -203,7 +203,7 @@ def partitions_of(account: Account, table: str, index: str | None) -> list[Parti
 
 
 def backlog_of(account: Account, table: str, index: str) -> Backlog:
-    """Return what waits for a global index.
+    """Return the backlog of a global index.
 
     Raises:
         EmulatorError: there is no such table or global index.

@@ -45,17 +45,17 @@ class LedgerEntry:
         index: The index it reads, or None.
         place: Where the nearest frame of the caller's own code stood.
         calls: How many were served.
-        read_units: What they read, indexes included.
-        write_units: What they wrote, indexes included.
+        read_units: Read units, indexes included.
+        write_units: Write units, indexes included.
         throttles: Item operations that were, or would have been, refused for throughput, and
             changes of global indexes that had to wait for it.
         items_evaluated: Items read, before filters.
         items_returned: Items that the filters left.
         bytes_evaluated: Sizes of the items read.
         bytes_returned: Sizes of the items that the filters left.
-        reasons: What refused, or would have refused, some of the calls.
-        searched_bytes: What was searched in vector indexes (VIX-60).
-        vector_bytes: What was written to vector indexes (VIX-62).
+        reasons: Why some of the calls were, or would have been, refused.
+        searched_bytes: Bytes searched in vector indexes (VIX-60).
+        vector_bytes: Bytes written to vector indexes (VIX-62).
         billed: Dollars of what is paid for besides units, by cost item (CAP-1004).
     """
 
@@ -94,7 +94,7 @@ class LedgerEntry:
 
 
 class Ledger:
-    """What was called since it began to listen.
+    """The calls since it began to listen.
 
     Args:
         locate: Returns the line that makes a call, and the call of code that led to it.
@@ -102,9 +102,9 @@ class Ledger:
     Attributes:
         calls: Requests served, of every kind.
         requests: Those that read or write items.
-        concentration: How what they consumed lies on keys and partitions.
-        history: What they have in common, for ``findings_of``.
-        reasons: What was, or would have been, refused for throughput: reason to times.
+        concentration: How their units lie on keys and partitions.
+        history: Their common traits, for ``findings_of``.
+        reasons: Refusals for throughput, or those that would have been: reason to times.
 
     >>> from emulator import Emulator
     >>> emu, ledger = Emulator(), Ledger()
@@ -225,7 +225,7 @@ class Ledger:
 
     @property
     def usd(self) -> float:
-        """What a million runs of this cost in dollars, on demand in a table of class Standard."""
+        """The dollars of a million runs of this, on demand in a table of class Standard."""
         units = STANDARD.on_demand(
             reads=self.read_units,
             writes=self.write_units,

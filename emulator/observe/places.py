@@ -31,7 +31,7 @@ def calling_place_and_entry() -> tuple[Place, FrameType | None]:
     """Return the calling place, and the call of a function by which the caller's code got there.
 
     That function is the one that the outermost frame has called: in a test, what the test calls.
-    Who runs tests is as far as one looks.
+    The search ends at a test runner.
     """
     place: Place = None
     entry = outermost = None

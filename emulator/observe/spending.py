@@ -40,7 +40,7 @@ _HOUR_SECONDS: Final = 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What one table or global index consumed, and its price.
+    """The units that one table or global index consumed, and their price.
 
     Attributes:
         table: The table.
@@ -49,7 +49,7 @@ class Spending:
         is_on_demand: Whether units are paid; else capacity is, used or not.
         read_units: Read units consumed.
         write_units: Write units consumed.
-        throttles: What was, or in "observe" would have been, refused: reason to times.
+        throttles: Refusals, or in "observe" those that would have been: reason to times.
         usd: Dollars so far, ``usd_billed`` included.
         usd_read_unit: The price of a read unit on demand, 0 if capacity is provisioned.
         usd_write_unit: The price of a write unit, likewise.
@@ -76,9 +76,9 @@ class Spending:
 
 
 def spending_of(account: Account) -> list[Spending]:
-    """Return what every table of an account consumed, each followed by its global indexes.
+    """Return the spending of every table of an account, each followed by its global indexes.
 
-    Tables that were deleted come last: what they consumed is still counted.
+    Deleted tables come last: their units are still counted.
 
     >>> from emulator import Emulator
     >>> emu = Emulator()
@@ -125,7 +125,7 @@ def _gone(account: Account, tables: Container[str]) -> list[tuple[str, str | Non
 def _spending(
     metrics: Metrics, table: str, resource: Resource, prices: PriceList, settings: Settings
 ) -> Spending:
-    """Return what a resource consumed that is there."""
+    """Return the spending of a resource that is there."""
     throughput = resource.throughput
     index = None if resource.is_table else resource.name
     spent = _spent(metrics, table, index, settings, prices)
@@ -202,7 +202,7 @@ def _spent(
     settings: Settings,
     prices: PriceList = STANDARD,
 ) -> Spending:
-    """Return what a table or index consumed, by its counts alone.
+    """Return the spending of a table or index, by its counts alone.
 
     Units that were consumed while capacity was provisioned are not paid: in a life of both modes
     they cannot be separated, and those on demand are then left out, too.

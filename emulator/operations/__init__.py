@@ -1,4 +1,4 @@
-"""What may be asked: one file per API operation, request shapes as data, rules as functions.
+"""Operations: one file per API operation, request shapes as data, rules as functions.
 
 This room decides the order of checks and every message; it alone speaks the wire's words. Which
 operations there are, and in which file, is in ``emulator.service.catalogue``: a file is read when

@@ -160,7 +160,7 @@ def _write(account: Account, bound: Bound, write: Write, costs: _Costs) -> WireI
 
 
 class _Costs:
-    """What the statements cost, table by table (CAP-404).
+    """The receipts of the statements, table by table (CAP-404).
 
     A failed statement counts into the total of its table, but into none of its arms, and only
     beside one that succeeded (CAP-313).

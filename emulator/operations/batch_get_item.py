@@ -46,7 +46,7 @@ class BatchRequest(shapes.Structure):
 
     Args:
         members: As of a structure.
-        nothing: What is said then (ERR-BGET-2, ERR-BWRITE-3).
+        nothing: The message for that (ERR-BGET-2, ERR-BWRITE-3).
     """
 
     def __init__(self, members: Mapping[str, shapes.Member], nothing: Wording) -> None:
@@ -88,7 +88,7 @@ SHAPE = _BatchGetRequest(
 
 
 class _WantedKeys(NamedTuple):
-    """What is wanted of one table."""
+    """The keys wanted of one table."""
 
     name: str
     request: Mapping[str, Any]
@@ -96,7 +96,7 @@ class _WantedKeys(NamedTuple):
     projection: PathProjection | None
 
     def shown(self, found: list[Item]) -> list[wire.WireItem]:
-        """Return what is wanted of items, in wire form."""
+        """Return the projected attributes of items, in wire form."""
         pick = None if self.projection is None else self.projection.pick
         return [
             wire.dump_item(item.attributes if pick is None else pick(item.attributes))

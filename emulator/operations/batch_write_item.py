@@ -57,7 +57,7 @@ class _WantedWrites(NamedTuple):
 
 @operation("BatchWriteItem", shape=SHAPE)
 def batch_write_item(account: Account, request: Request) -> Response:
-    """Write what can be written; the rest comes back as UnprocessedItems."""
+    """Write the items that can be written; the rest come back as UnprocessedItems."""
     # The order is observable (ERR-BWRITE-1). All is validated before anything is applied.
     requested = request["RequestItems"]
     _tables_are_well_formed(requested)
@@ -165,7 +165,7 @@ def _serve(
     wanted: list[_WantedWrites],
     writes: list[Write],
 ) -> tuple[list[tuple[str, Planned]], list[_WantedWrites], list[Reason]]:
-    """Apply write after write; return what was written, what was not, and why (CAP-610)."""
+    """Apply write after write; return those applied, those undone, and the reasons (CAP-610)."""
     written: list[tuple[str, Planned]] = []
     undone: list[_WantedWrites] = []
     reasons: list[Reason] = []

@@ -130,7 +130,7 @@ def _known(account: Account, request: Request) -> BulkPut:
 
 
 def _begun_with(account: Account, asked: Request) -> BulkPut | None:
-    """Return what the same token has begun in the last eight hours (BLK-1).
+    """Return the bulk put that the same token began in the last eight hours (BLK-1).
 
     Raises:
         IdempotentParameterMismatchException: with other parameters (BLK-5).

@@ -110,7 +110,7 @@ def _shares(total: int, count: int) -> list[int]:
 
 
 class RecordWorker:
-    """What writes records as PutItem would, and reports those that it does not write."""
+    """Writes records as PutItem would, and reports those that it does not write."""
 
     def put(self, account: Account, table: Table, job: BulkPut, record: BulkRecord) -> BulkOutcome:
         """Write a record, unless it is none, or its condition does not hold."""

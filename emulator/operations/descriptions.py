@@ -77,7 +77,7 @@ def describe_table(
 
 
 def _group(account: Account, table: Table, status: str) -> Wire:
-    """Return what a replica says of its global table (GTB-4, GTB-8)."""
+    """Return the members that describe the global table of a replica (GTB-4, GTB-8)."""
     replica = table.replica
     if replica is None or status == "DELETING":
         return {}
@@ -239,7 +239,7 @@ def _indexes(
 
 
 def describe_index(schema: IndexSchema) -> Wire:
-    """Return what defines an index: name, key and projection."""
+    """Return the definition of an index: name, key and projection."""
     return {
         "IndexName": schema.name,
         "KeySchema": dump_key(schema.key),
@@ -309,7 +309,7 @@ def _vector_indexes(
 
 
 def describe_vector_index(schema: VectorSchema) -> Wire:
-    """Return what defines a vector index (VIX-1)."""
+    """Return the definition of a vector index (VIX-1)."""
     described: Wire = {
         "IndexName": schema.name,
         "VectorAttribute": {"AttributeName": schema.attribute},
@@ -336,7 +336,7 @@ def _stream(table: Table) -> Wire:
 
 
 def _options(table: Table, status: str) -> Wire:
-    """Return what is reported only once it was set (DS-4, DS-7, UT-18)."""
+    """Return the members that are reported once they were set (DS-4, DS-7, UT-18)."""
     described = deepcopy(table.options.extra)
     sse = table.options.sse
     if status == "UPDATING" and table.options.sse_while_updating is not None:

@@ -56,7 +56,7 @@ class ExportFiles(NamedTuple):
         Args:
             store: Where they go.
             partitions: The records of each partition.
-            summary: What the summary says.
+            summary: The members of the summary.
 
         Raises:
             StoreFault: a file cannot be written.

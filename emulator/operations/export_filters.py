@@ -35,12 +35,12 @@ _WITH_VALUES: Final = ("FilterExpression", "KeyConditionExpression")
 
 
 class ExportFilter(NamedTuple):
-    """What a FilterSpecification asks for.
+    """The filter of a FilterSpecification.
 
     Attributes:
         bounds: The positions that the key condition covers; None for all of them.
-        condition: What must hold of an item.
-        projection: What is written of it; None for everything.
+        condition: The condition on an item.
+        projection: The attributes to write; None for all.
     """
 
     bounds: tuple[Position, Position] | None = None
@@ -54,7 +54,7 @@ class ExportFilter(NamedTuple):
         return self.condition is None or self.condition.holds(item.attributes)
 
     def shown(self, item: Item) -> WireItem:
-        """Return what is written of an item."""
+        """Return the exported attributes of an item, in wire form."""
         if self.projection is None:
             return dump_item(item.attributes)
         return dump_item(self.projection.pick(item.attributes))

@@ -96,11 +96,11 @@ SHAPE = shapes.structure(
 
 
 class _Content(NamedTuple):
-    """What an export is to write.
+    """The content of an export.
 
     Attributes:
         partitions: The records of each partition.
-        billed_bytes: What it is billed for.
+        billed_bytes: The bytes to bill.
         described: The members of its description that say which moments it is of.
         summary: The members of its summary that say so.
     """
@@ -271,7 +271,7 @@ def _billed_bytes(items: OrderedStore, chosen: ExportFilter) -> int:
 def _changes(
     account: Account, table: Table, chosen: ExportFilter, specification: Mapping[str, Any]
 ) -> _Content:
-    """Return what a stretch of time has changed: one record for each item (S3X-8)."""
+    """Return the items that a stretch of time has changed, one record each (S3X-8)."""
     begins = specification["ExportFromTime"]
     ends = specification.get("ExportToTime")
     if ends is None:
@@ -319,7 +319,7 @@ def _period_fits(account: Account, table: Table, begins: float, ends: float) -> 
 
 
 def _judged(difference: ItemDifference) -> Any:
-    """Return what a filter judges: the new image, of what was deleted the old one (S3X-9)."""
+    """Return the image that a filter judges: the new one, or the old of a deleted item (S3X-9)."""
     return difference.old if difference.new is None else difference.new
 
 
@@ -352,7 +352,7 @@ def _by_partition(
 def _outcome(
     store: ObjectStore, described: Mapping[str, Any], content: _Content, times_ns: tuple[int, int]
 ) -> Response:
-    """Write the files; return what the export says when it has ended."""
+    """Write the files; return the members that describe the export when it has ended."""
     ended = {"EndTime": descriptions.seconds(times_ns[1])}
     if described["ExportFormat"] == "ION":
         return ended | _failed(ION_CODE, NO_ION)

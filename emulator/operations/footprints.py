@@ -34,11 +34,11 @@ EVERYTHING: Final[Name] = ("*",)
 
 
 class Footprint(NamedTuple):
-    """What a request names.
+    """The names that a request reads and writes.
 
     Attributes:
-        touched: What it reads or writes.
-        written: What changes for readers if it writes.
+        touched: Names that it reads or writes.
+        written: Names that change for readers if it writes.
         is_eventual: Whether it is an eventually consistent read.
     """
 
@@ -111,7 +111,7 @@ def writes_of(items: Iterable[Name]) -> frozenset[Name]:
 
 
 def footprint_of(account: Account, operation: str, request: Any) -> Footprint:
-    """Return what a request names; one that is refused whatever is stored names nothing.
+    """Return the footprint of a request; one that is refused whatever is stored writes nothing.
 
     >>> from emulator import Emulator
     >>> footprint_of(Emulator().account(), "Scan", {"TableName": "none"}).written
@@ -158,7 +158,7 @@ class _Reader:
         return Footprint(frozenset(touched | shared), written | shared, is_eventual)
 
     def _shared(self, request: Mapping[str, Any]) -> frozenset[Name]:
-        """Return what a request reads and writes besides items: its token, throughput."""
+        """Return the names that a request uses besides items: its token, the throughput."""
         token = request.get("ClientRequestToken")
         shared: set[Name] = set() if token is None else {("token", "", token)}
         if self._account.capacity == "enforce":

@@ -66,7 +66,7 @@ def load_projection(request: Mapping[str, Any]) -> PathProjection | None:
 
 
 def written_projection(request: Mapping[str, Any]) -> PathProjection | None:
-    """Return what ProjectionExpression writes, or None without one."""
+    """Return the projection of ProjectionExpression, or None without one."""
     text = request.get("ProjectionExpression")
     if text is None:
         return None

@@ -51,7 +51,7 @@ class CsvForm(NamedTuple):
     """How a file of comma-separated values is written.
 
     Attributes:
-        delimiter: What stands between two cells.
+        delimiter: The text between two cells.
         header: The names of the columns, if the first line does not give them.
     """
 
@@ -96,7 +96,7 @@ def _read(number: int, record: _Record, table: Table) -> Read:
 
 
 def _json_records(lines: Iterable[bytes]) -> Iterator[_Record]:
-    """Yield what stands under ``Item`` in each record of each line."""
+    """Yield the value of ``Item`` in each record of each line."""
     for line in lines:
         for written in _json_values(line):
             if not isinstance(written, dict) or not isinstance(written.get("Item"), dict):

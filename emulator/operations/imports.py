@@ -74,7 +74,7 @@ SHAPE = shapes.structure(
 
 @dataclass(slots=True)
 class _Work:
-    """What an import has done, and what it has to say of records that it refused."""
+    """The counts of an import, and the errors of records that it refused."""
 
     size_bytes: int = 0
     processed: int = 0

@@ -57,7 +57,7 @@ START_NOT_THE_INDEX: Final = Wording(BAD_START, older=NOT_THE_SCHEMA)
 
 
 class PagedSource(NamedTuple):
-    """What is read: a table or one of its indexes.
+    """The source of a read: a table or one of its indexes.
 
     Attributes:
         table: The table.
@@ -78,7 +78,7 @@ class PagedSource(NamedTuple):
 
 
 def source_of(account: Account, request: Mapping[str, Any]) -> PagedSource:
-    """Return what the request reads, or say that it is not there (QRY-8, QRY-12, UT-10)."""
+    """Return the table or index that a request reads, or refuse it (QRY-8, QRY-12, UT-10)."""
     table = account.table(request["TableName"])
     name = request.get("IndexName")
     if name is None:
@@ -120,9 +120,9 @@ def start_position(source: PagedSource, start: Item, *, wrong_count: str = BAD_S
     """Return the position of a start key, or say why it is none (ESK-1, ESK-2).
 
     Args:
-        source: What is read.
+        source: The table or index to read.
         start: The start key.
-        wrong_count: What is said of a key with too few or too many attributes.
+        wrong_count: The message for a key with too few or too many attributes.
     """
     attributes = start.attributes
     if len(attributes) != len(source.key_names):
@@ -212,7 +212,7 @@ def filter_leaves_keys_alone(condition: Condition | None, source: PagedSource, m
 
     Args:
         condition: The filter.
-        source: What is read.
+        source: The table or index to read.
         member: How messages call the filter.
     """
     if condition is None:

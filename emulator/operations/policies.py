@@ -1,6 +1,6 @@
 """Which texts are policy documents: the form of one, and of its Condition (OTH-18, OTH-23).
 
-Nothing here says whom a policy lets do something (OTH-22).
+Nothing here enforces a policy (OTH-22).
 """
 
 from __future__ import annotations

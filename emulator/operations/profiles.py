@@ -43,7 +43,7 @@ def name_text(failure: ApiError, operation: str, profile: MessageProfile) -> Non
 
 
 def _is_deeper(request: Mapping[str, Any], levels: int) -> bool:
-    """Return whether a request is nested deeper than so many levels of JSON.
+    """Return whether a request is nested deeper than ``levels`` levels of JSON.
 
     It is not followed further: a caller in the same process may have tied it into a ring.
 

@@ -26,7 +26,7 @@ Handler: TypeAlias = Callable[[Account, Request], Response]
 
 
 class Operation(NamedTuple):
-    """What the registry knows of an operation."""
+    """An operation in the registry."""
 
     name: str
     shape: Structure
@@ -151,7 +151,7 @@ def _can_be_sent(request: Request) -> bool:
 def _first_fault(
     registered: Operation, request: Request, account: Account, fault: errors.ApiError
 ) -> errors.ApiError:
-    """Return what the client reads: a wrong JSON type anywhere comes before all else (ORD-1).
+    """Return the fault to answer: a wrong JSON type anywhere comes before all else (ORD-1).
 
     Values are loaded in one walk, so their JSON types are judged late; this is where the
     order is put right, and only for requests that fail anyway.

@@ -1,6 +1,6 @@
 """Replicas come, change, leave and share settings: what UpdateTable asks of other regions (GTB-5).
 
-How a group then changes is in ``regions``, which only those load who have replicas.
+How a group then changes is in ``regions``, which is loaded only where there are replicas.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def sharing_replicas(account: Account, table: Table, request: Wire) -> list[Acco
 
 
 def shared_request(request: Wire, twin: Table) -> dict[str, Any]:
-    """Return what another replica changes with this request; its reads are its own."""
+    """Return the part of a request that another replica applies; its reads are its own."""
     shared = {member: request[member] for member in _SHARED if request.get(member) is not None}
     units = shared.get("ProvisionedThroughput")
     if units is not None:

@@ -20,7 +20,7 @@ Part = TypeVar("Part")
 
 #: An answer with more bytes of items is a long one: it takes milliseconds to write.
 LONG_BYTES: Final = 64 * limits.KIB
-#: The items of a long answer come in pieces of about so many bytes.
+#: About the bytes of each piece in which the items of a long answer come.
 PIECE_BYTES: Final = 16 * limits.KIB
 
 

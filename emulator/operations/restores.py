@@ -198,7 +198,7 @@ def _restore(
 
 
 def _bill(account: Account, table: Table, *, is_from_elsewhere: bool) -> None:
-    """Count what a restore costs: by the size of the table, local indexes included (CAP-1004).
+    """Bill a restore: by the size of the table, local indexes included (CAP-1004).
 
     Source: Developer Guide, cross-Region restores: what leaves the source's Region is paid as well.
     """

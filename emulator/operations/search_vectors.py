@@ -98,7 +98,7 @@ def _text(request: Mapping[str, Any]) -> str:
 
 
 def _wrong_type(request: Mapping[str, Any], name: str) -> str:
-    """Return what is said of a member's type; the column is that of the value's last letter."""
+    """Return the message on a member's type; the column is that of the value's last letter."""
     before = {}
     for member, value in request.items():
         before[member] = value
@@ -234,7 +234,7 @@ def _narrowed(
 def _result(
     hit: Hit, index: VectorIndex, projection: PathProjection | None, *, shows_vector: bool
 ) -> tuple[dict[str, Value], float]:
-    """Return what is shown of an entry: the vector only where it is named (VIX-41)."""
+    """Return the attributes and score of an entry: the vector only where named (VIX-41)."""
     attributes = hit.item.attributes
     if projection is None:
         return dict(attributes), hit.score

@@ -66,7 +66,7 @@ def enveloped(text: str) -> Wording:
 
 
 class Rewording(NamedTuple):
-    """What some request layers say of a member's fault instead of its constraint (ERR-SHAPE-4).
+    """The words of some request layers for a member's fault (ERR-SHAPE-4).
 
     Attributes:
         text: The whole problem.
@@ -499,7 +499,7 @@ class Structure(Member):
 
 
 def _aggregated(column: str, problems: list[tuple[Member, list[str]]], complete: bool) -> str:  # noqa: FBT001 - private
-    """Return what one wording says of problems; an incomplete request hides none (ERR-UPD-2)."""
+    """Return the message of one wording; an incomplete request hides no problem (ERR-UPD-2)."""
     texts: list[str] = []
     for member, own in problems:
         rewording = member.rewording

@@ -45,7 +45,7 @@ _EXPIRY: Final = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
 
 
 def arn_names_a_stream(arn: str) -> None:
-    """Refuse what is no stream's ARN (STM-11)."""
+    """Refuse an ARN that is no stream's (STM-11)."""
     if _ARN_FORM.fullmatch(arn) is None:
         raise errors.ValidationException(BAD_ARN.format(arn=arn))
 
@@ -252,7 +252,7 @@ def get_records(account: Account, request: Request) -> Response:
 
 
 def _count(account: Account, stream: Stream, sizes: list[int]) -> None:
-    """Count what a GetRecords call returned (CAP-801), and that it is paid for (CAP-1004)."""
+    """Count the records that a GetRecords call returned (CAP-801), and bill it (CAP-1004)."""
     returned = {"ReturnedRecordsCount": len(sizes), "ReturnedBytes": sum(sizes)}
     account.bill("GetRecords", stream.table_name, prices.STREAM_READS, 1)
     for metric, value in returned.items():

@@ -1,4 +1,4 @@
-"""What exports and imports have in common: their names, tokens, states and lists (S3X-3 to S3X-5).
+"""The common part of exports and imports: their names, tokens, states and lists (S3X-3 to S3X-5).
 
 The work of a transfer is done when it is begun: what it reads is what there is then. It is reported
 when ``Settings.transfer_seconds`` have passed; the answer that begins it always says IN_PROGRESS.
@@ -42,7 +42,7 @@ TABLE_ARN: Final = shapes.String(1, 1024)
 
 
 class Listed(Protocol):
-    """What a list goes by: an export, an import or a bulk put."""
+    """An entry of a list: an export, an import or a bulk put."""
 
     @property
     def arn(self) -> str:

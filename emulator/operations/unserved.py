@@ -1,4 +1,4 @@
-"""What is asked for and not served: it is said, never dropped in silence (WIR-15, OTH-20).
+"""Members and operations not served: they are mentioned, never dropped in silence (WIR-15, OTH-20).
 
 A member that has no effect warns once, by name and page, or is refused, as
 ``Settings(unknown_members=...)`` says. The warning is a Python warning that a filter may hide

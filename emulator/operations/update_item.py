@@ -45,7 +45,7 @@ CURRENT = ("UpdateExpression", "ConditionExpression")
 
 @operation("UpdateItem", shape=SHAPE)
 def update_item(account: Account, request: Request) -> Response:
-    """Change the item, and return what ReturnValues asks for."""
+    """Change the item, and return the attributes that ReturnValues asks for."""
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT)
     key = wire.load_item(request["Key"])

@@ -72,7 +72,7 @@ SHAPE = definitions.table_request(
 def update_table(account: Account, request: Request) -> Response:
     """Change a table; whatever is refused leaves it as it was.
 
-    What replicas share is changed in all of them (GTB-5).
+    Settings that replicas share are changed in all of them (GTB-5).
     """
     return _change(account, request, is_shared=True)
 
@@ -134,7 +134,7 @@ def _judge_replicas(account: Account, request: Request, table: Table) -> None:
 
 
 def _throughput(account: Account, request: Request, table: Table) -> Wanted:
-    """Return what the table and its indexes are to have, or say why they cannot (ERR-UT-5)."""
+    """Return the throughput wanted of a table and its indexes, or refuse it (ERR-UT-5)."""
     quota = account.settings.table_quota
     mode = request.get("BillingMode") or table.resource.throughput.billing
     rules.throughput_fits(request, table, mode)
@@ -215,7 +215,7 @@ def _set_throughput(account: Account, request: Request, table: Table, wanted: Wa
 
 
 def _replaced(account: Account, resource: Resource, wanted: Throughput) -> Replaced | None:
-    """Return what a change of provisioned units replaces; one of mode shows at once (UT-17)."""
+    """Return the units that a change of units replaces; a change of mode shows at once (UT-17)."""
     current = resource.throughput
     if current == wanted or current.on_demand or wanted.on_demand:
         return None

@@ -22,7 +22,7 @@ Values: TypeAlias = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromSource:
-    """What a FROM clause names: a table, or one of its indexes."""
+    """The source that a FROM clause names: a table, or one of its indexes."""
 
     table: str
     index: str | None = None

@@ -1,4 +1,4 @@
-"""What a condition says about keys: the branches that it reads. Rules PQL-5, PQL-9, PQL-15.
+"""The branches of keys that a condition reads. Rules PQL-5, PQL-9, PQL-15.
 
 A condition whose every alternative fixes the partition key is answered by queries, one per
 branch; any other by a scan. AND joins, OR and IN branch; an OR that names no key is a filter
@@ -37,7 +37,7 @@ class Branch:
     """One alternative of a condition.
 
     Attributes:
-        clauses: What it says about keys.
+        clauses: Its clauses on keys.
         filters: The attributes that its other conditions name, each once.
         is_filtered: Whether it has other conditions; ``1 = 2`` names no attribute.
         negates: Whether it says what the sort key must not be; such a branch has no range.
@@ -149,11 +149,11 @@ class _Reader:
 def clause_of(
     node: trees.Node, aliases: Mapping[str, str], names: tuple[str, ...]
 ) -> BranchClause | None:
-    """Return what a node says about one key attribute, or None if it does not.
+    """Return the clause of a node on one key attribute, or None if it has none.
 
     Args:
         node: A condition.
-        aliases: What its name placeholders stand for.
+        aliases: The names that its placeholders stand for.
         names: The key attributes.
     """
     operator, operands = _comparing(node)

@@ -36,7 +36,7 @@ def load_parameters(written: list[Any] | None) -> list[Value]:
 def _load_in_order(wire: Any, level: int) -> Value:
     """Load a value member by member, so that the first fault of the document is raised.
 
-    What has a wrong JSON type, a null among them, is left to ``load_value``.
+    A value of a wrong JSON type, such as a null, is left to ``load_value``.
     """
     if type(wire) is dict and len(wire) == 1:
         for tag, raw in wire.items():

@@ -77,7 +77,7 @@ _SET_FUNCTIONS: Final = {"set_add": "ADD", "set_delete": "DELETE"}
 
 @lru_cache(maxsize=CACHE_ENTRIES)
 def parse(text: str) -> ast.Parsed:
-    """Return what a statement says, from the cache if it was read before.
+    """Return the parsed statement, from the cache if it was read before.
 
     Raises:
         ValidationException: whatever the statement alone shows to be wrong.
@@ -402,7 +402,7 @@ def _columns_of(paths: list[list[str | int]], faults: list[str]) -> ast.Columns:
 
 
 def _column_name(path: list[str | int]) -> str:
-    """Return what a path comes back under: its last name, with the indexes behind it (PQL-6).
+    """Return the column name of a path: its last name, with the indexes behind it (PQL-6).
 
     Observed: another emulator's capture of eu-west-2, September 2026: ``m.k[0]`` is ``k[0]``.
     """

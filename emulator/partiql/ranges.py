@@ -84,7 +84,7 @@ class Range(NamedTuple):
         )
 
     def above(self, bound: model.KeyValue, *, inclusive: bool) -> Range:
-        """Return what of the range lies above a bound."""
+        """Return the part of the range above a bound."""
         if self.lower is not None and (
             bound < self.lower  # type: ignore[operator]  # one type per key
             or (bound == self.lower and inclusive >= self.lower_inclusive)
@@ -93,7 +93,7 @@ class Range(NamedTuple):
         return self._replace(lower=bound, lower_inclusive=inclusive)
 
     def below(self, bound: model.KeyValue, *, inclusive: bool) -> Range:
-        """Return what of the range lies below a bound."""
+        """Return the part of the range below a bound."""
         if self.upper is not None and (
             bound > self.upper  # type: ignore[operator]  # one type per key
             or (bound == self.upper and inclusive >= self.upper_inclusive)
@@ -183,7 +183,7 @@ def _check_values(clause: BranchClause, values: Values, key: model.KeySchema) ->
 
 
 def _narrowed(key_range: Range, clause: BranchClause, values: Values) -> Range:
-    """Return what a condition on the sort key leaves of a range."""
+    """Return the part of a range that a condition on the sort key leaves."""
     operator = clause.operator
     first = _key_value(clause.literals[0], values)
     last = _key_value(clause.literals[-1], values)

@@ -1,4 +1,4 @@
-"""What outlives its table, in a snapshot file: backups with their items, exports and imports."""
+"""Backups with their items, exports and imports, in a snapshot file."""
 
 from __future__ import annotations
 

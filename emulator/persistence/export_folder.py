@@ -46,7 +46,7 @@ class ExportedTable(NamedTuple):
         name: Its name.
         items: Its items.
         key_names: The attributes of its key, if increments name them.
-        description: What DescribeTable says of it, if a file beside the export does.
+        description: Its description by DescribeTable, if there is a file beside the export.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What writes have replaced in tables with point-in-time recovery, as lines of a snapshot file."""
+"""Items that writes have replaced, for point-in-time recovery, as lines of a snapshot file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for global indexes, as lines of a snapshot file (CAP2-4.8).
+"""Changes that wait for global indexes, as lines of a snapshot file (CAP2-4.8).
 
 A file has the items of a table as they are, so its indexes come back with everything applied that
 was accepted. What had not been applied is taken back, and waits again.

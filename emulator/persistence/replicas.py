@@ -1,4 +1,4 @@
-"""What makes a table a replica, in a snapshot file: its group, and the writes on their way."""
+"""Replicas in a snapshot file: their group, and the writes on their way."""
 
 from __future__ import annotations
 

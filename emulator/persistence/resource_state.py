@@ -1,4 +1,4 @@
-"""What time has made of a table or global index, in a snapshot file.
+"""The state of a table or global index over time, in a snapshot file.
 
 Partitions with their tokens, the reserve for bursts, warm throughput, hot partitions and the splits
 that are decided, auto scaling, and the changes that count against limits.
@@ -99,7 +99,7 @@ def _tokens(bucket: TokenBucket, now_ns: int) -> list[int]:
 
 
 def dump_tokens(buckets: Sequence[TokenBucket], now_ns: int) -> list[list[int]]:
-    """Return what lies in buckets at a moment, base and reserve."""
+    """Return the tokens in buckets at a moment, base and reserve."""
     return [_tokens(bucket, now_ns) for bucket in buckets]
 
 
@@ -172,7 +172,7 @@ def _load_minute(written: Written, moments: Moments) -> Minute:
 
 
 def _load_throughput(resource: Resource, written: Sequence[Any]) -> Throughput:
-    """Return what the owner set; mode and units are those that CreateTable has checked."""
+    """Return the throughput set by its owner; CreateTable has checked mode and units."""
     throughput = Throughput(*written)
     if throughput[:5] != resource.throughput[:5]:
         raise ValueError("throughput is not that of the table's definition")

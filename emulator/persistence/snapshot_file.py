@@ -2,8 +2,8 @@
 
 A file is JSON lines: a header that names the format, its version and the SHA-256 of all that
 follows; then each namespace with the moment it was saved at, its tables and its streams. A table is
-the request that creates it and its state, followed by its items and by what waits for its global
-indexes. Files of earlier versions have no moments and no state: such a table begins anew, full.
+the request that creates it and its state, followed by its items and by the changes that wait for
+its global indexes. Files of earlier versions have no moments and no state: such a table is full.
 
 ``docs/reference/snapshots.md`` lists what a file holds and what it does not.
 """
@@ -193,10 +193,10 @@ class _SnapshotLines(Iterator[dict[str, Any]]):
         return line
 
     def take(self, count: object) -> Iterator[dict[str, Any]]:
-        """Yield so many lines.
+        """Yield the next ``count`` lines.
 
         Raises:
-            ValueError: there are not so many.
+            ValueError: there are fewer.
         """
         wanted = integer(count)
         for _ in range(wanted):
@@ -207,7 +207,7 @@ class _SnapshotLines(Iterator[dict[str, Any]]):
 
 
 def _reason(error: Exception) -> str:
-    """Return what is wrong with a line, in few words."""
+    """Return the fault of a line, in few words."""
     if isinstance(error, KeyError):
         return f"{error} is missing"
     if isinstance(error, RecursionError):

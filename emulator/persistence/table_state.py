@@ -1,4 +1,4 @@
-"""What time and its owner have made of a table beyond its definition, in a snapshot file."""
+"""The state of a table beyond its definition, in a snapshot file."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _moment(written: object, moments: Moments) -> int | None:
 
 
 def _dump_options(options: TableOptions) -> dict[str, Any]:
-    """Return what CreateTable does not set."""
+    """Return the options that CreateTable does not set."""
     return {
         "class_changed": options.table_class_changed_ns,
         "sse": options.sse,

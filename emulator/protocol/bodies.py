@@ -83,7 +83,7 @@ def _list_in_pieces(pieces: Iterator[list[Any]]) -> Iterator[bytes | memoryview]
 
 @functools.cache
 def _encoder() -> Callable[[Json], bytes]:
-    """Return what encodes here; looked for at the first answer, so that importing costs nothing."""
+    """Return the JSON encoder; chosen at the first answer, so that importing costs nothing."""
     try:
         from orjson import dumps
     except ImportError:

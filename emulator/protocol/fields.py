@@ -46,7 +46,7 @@ def response_fields(
     """Return the fields of an answer; the checksum is of the body as sent.
 
     Args:
-        body: What is sent.
+        body: The body to send.
         content_type: Of the body.
         seconds: The time of the answer, since the epoch.
         request_id: One of ``request_ids``.

@@ -1,4 +1,4 @@
-"""What a write means for other regions: it may be refused, it is sent, and the last one wins.
+"""Writes and other regions: a write may be refused, it is sent, and the last one wins.
 
 Every replica is a table of its own in the account of its region, under that account's lock. A write
 is acknowledged where it was made and lies in the inboxes of the others until it is due; each takes

@@ -120,7 +120,7 @@ def mock_dynamodb(
 
 
 class MockDynamoDB:
-    """What ``mock_dynamodb`` returns: enter it, or decorate with it, as often as needed."""
+    """The result of ``mock_dynamodb``: enter it, or decorate with it, as often as needed."""
 
     def __init__(
         self,
@@ -208,7 +208,7 @@ class _Patches:
         self._replaced: list[tuple[Any, str, Any, Any]] = []
         #: What was replaced the last time: a test suite enters a mock for each of its tests.
         self._earlier: list[tuple[Any, str, Any, Any]] = []
-        #: The module of botocore that was there then: it may have been imported anew since.
+        #: The module of botocore that was there then: it may have been imported again since.
         self._sdk: object = None
         #: Whether aiobotocore is wrapped too, or was the last time.
         self.has_aiobotocore = False

@@ -1,4 +1,4 @@
-"""What the SDK makes anew for every session and client: here once for all, as nobody changes it.
+"""Parts that the SDK builds for every session and client: here built once, as they never change.
 
 Each function takes the original and returns what stands in its place while a mock is active; for
 clients of other services, and without a mock, that is the original. A client of its own stays one:

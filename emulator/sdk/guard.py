@@ -1,10 +1,10 @@
-"""The guard: nothing that DynamoDB is asked leaves this machine while no mock serves it.
+"""The guard: no DynamoDB request leaves this machine while no mock serves it.
 
 Requests are refused where the SDK would send them, so that other mocks and recorded answers, which
 come before, still serve; a server on this machine may be asked. Credentials count as well: a
-client of DynamoDB takes those of its arguments, the environment and files, and nobody is asked for
-others. A request that is not signed for want of them is refused, too, so that the sentence is the
-same on every machine.
+client of DynamoDB takes those of its arguments, the environment and files, and looks nowhere else.
+A request that is not signed for want of them is refused, too, so that the sentence is the same on
+every machine.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _action: ContextVar[str | None] = ContextVar("dynamodb_action", default=None)
 
 
 def guard() -> Callable[[], None]:
-    """Refuse what would leave this machine on behalf of DynamoDB; returns how to stop that."""
+    """Refuse DynamoDB requests that would leave this machine; returns how to stop that."""
     stack = ExitStack()
     for module, class_name, name, wrapper in _METHODS:
         try:

@@ -1,4 +1,4 @@
-"""What the SDK's methods do while a mock is active: wrappers, none of which imports the SDK.
+"""The SDK's methods while a mock is active: wrappers, none of which imports the SDK.
 
 Each takes the original and returns what stands in its place. All of them ask ``serving``, which
 is set while a DynamoDB client is created, called or waited with, and step aside without it.
@@ -113,14 +113,14 @@ def _scope_of_client(client: Any) -> scopes.Scope | None:
 
 
 def scope_of_waiter(waiter: Any, *_call: Any) -> scopes.Scope | None:
-    """Return who serves a waiter; its class has a name such as DynamoDB.Waiter.TableExists."""
+    """Return the scope of a waiter; its class has a name such as DynamoDB.Waiter.TableExists."""
     return scopes.innermost() if type(waiter).__name__.startswith("DynamoDB") else None
 
 
 def scope_of_creation(
     session: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> scopes.Scope | None:
-    """Return who serves a client in the making; without a region, it gets that emulator's."""
+    """Return the scope of a new client; without a region, it gets that emulator's."""
     service_name = args[0] if args else kwargs["service_name"]
     scope = scopes.innermost() if service_name in SERVICES else None
     if (
@@ -365,7 +365,7 @@ def _after_call(model: Any) -> str:
 
 
 def _respond_fast(client: Any, scope: scopes.Scope, operation: str, params: Any) -> tuple[Any, Any]:
-    """Return what stands for the HTTP response, and the parsed one."""
+    """Return a stand-in for the HTTP response, and the parsed response."""
     try:
         response = scope.emulator.call(
             operation,
@@ -396,7 +396,7 @@ def at_once(answer: Any) -> Any:
 
 
 async def awaited(answer: Any) -> Any:
-    """Return an answer to who awaits it, for a coroutine of aiobotocore."""
+    """Return an answer as a coroutine, for aiobotocore."""
     return answer
 
 

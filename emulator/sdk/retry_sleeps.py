@@ -57,7 +57,7 @@ def sleep_by_method(original: Any) -> Any:
 
 
 def _slept(seconds: float) -> float:
-    """Let virtual time pass, and return what is left to sleep: others get their turn at least."""
+    """Let virtual time pass, and return the seconds left to sleep: other threads get a turn."""
     clock = _virtual_clock()
     if clock is None:
         return seconds

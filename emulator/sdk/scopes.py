@@ -53,7 +53,7 @@ class Scope:
     """One entry into a mock.
 
     Attributes:
-        emulator: Who serves.
+        emulator: The emulator that serves.
         fast: Whether calls are answered before the SDK serialises them.
         hide_credentials: Whether real credentials are out of sight meanwhile.
     """

@@ -1,1 +1,1 @@
-"""What the service is, as data: limits and errors. It imports nothing of ours."""
+"""The service as data: limits and errors. It imports nothing of ours."""

@@ -1,6 +1,6 @@
 """The ten types of attributes: one row each, with all that is asked of a type.
 
-Values are plain immutable Python objects, and the class of the object is its type. Who wants
+Values are plain immutable Python objects, and the class of the object is its type. Code that wants
 the sets, or the types that have an order, asks here; only what is *done* with a type (loading,
 measuring, drawing examples) stands where it is done.
 """
@@ -28,17 +28,17 @@ class BinarySet(frozenset[bytes]):
 
 
 class AttributeType(NamedTuple):
-    """What is known of a type.
+    """The facts of a type.
 
     Attributes:
-        letters: What names it on the wire and in messages (TYP-3).
+        letters: Its name on the wire and in messages (TYP-3).
         python_class: The class of its values.
-        older_name: What the older wording of a wrong ADD or DELETE calls it.
-        current_name: What the current wording calls it.
+        older_name: Its name in the older wording of a wrong ADD or DELETE.
+        current_name: Its name in the current wording.
         contained: The class that ``contains`` looks for in it, if there is only one (CND-10).
         is_ordered: Whether its values have an order; those are the types of keys (CMP-2).
         is_sized: Whether ``size`` takes it (CND-12).
-        partiql_names: What ``IS`` calls it (PQL-24).
+        partiql_names: Its names after ``IS`` (PQL-24).
     """
 
     letters: str

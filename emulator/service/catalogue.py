@@ -2,7 +2,7 @@
 
 One row per operation is the whole registration: its name, the module under ``operations/`` that
 serves it, what it does, how the SDKs page through it, and which request layer words its faults
-under each message profile. Who wants the page operations, or the writes, or those of the
+under each message profile. Code that wants the page operations, the writes, or those of the
 Streams API, asks here.
 
 Source: service models dynamodb and dynamodbstreams, 2012-08-10. What they have and is not served
@@ -17,7 +17,7 @@ STREAMS: Final = "DynamoDBStreams"
 
 
 class Kind(Enum):
-    """What an operation does."""
+    """The kind of an operation."""
 
     READ = "reads one item"
     WRITE = "writes one item"
@@ -77,12 +77,12 @@ _ITEMS: Final = Paging(
 
 
 class OperationFacts(NamedTuple):
-    """What is known of an operation without loading its module.
+    """The facts of an operation, known without loading its module.
 
     Attributes:
         name: Its name on the wire.
         module: The module under ``emulator.operations`` that serves it.
-        kind: What it does.
+        kind: Its kind.
         api: Which of the two APIs it belongs to.
         paging: How the SDKs page through it, if they have a paginator for it.
         layers: Which layer words its faults, by message profile.
@@ -232,7 +232,7 @@ class Unserved(NamedTuple):
     """A part of the service that is known and not there.
 
     Attributes:
-        subject: What it is, in a few words.
+        subject: Its name, in a few words.
         page: Where more is said, below ``docs``.
         operations: Operations that are not served because of it.
         members: Members of requests that have no effect: operation, and dotted name.

@@ -1,8 +1,8 @@
-"""What can throttle a request: one member per limit, with all that is said of it.
+"""The limits that can throttle a request: one member each, with all words on it.
 
 A refused request names its reasons as ``<Table|Index><Read|Write><limit>`` (CAP-702). A new limit
 is a member of ``ThrottlingLimit``; reasons, errors, sentences, metrics, reports and retries follow.
-What causes a refusal and what helps against it stands beside it: ``cause_of`` and ``cures_of``.
+The causes of a refusal and the cures stand beside it: ``cause_of`` and ``cures_of``.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class ThrottlingLimit(Enum):
     Attributes:
         suffix: How the reason of a refusal ends; without ``Exceeded`` it is part of the name of
             a metric (CAP-802).
-        words: What a report says of it.
-        sentences: What an on-demand table and an index of one say of it.
-        error: What they answer with; its code decides who tries again (CAP-707, CAP-708). One
+        words: Its words in a report.
+        sentences: The messages of an on-demand table and of an index of one.
+        error: Their error; its code decides which clients try again (CAP-707, CAP-708). One
             of its own outranks the limits that share ThrottlingException.
 
     >>> ThrottlingLimit.KEY_RANGE.reason("Write", is_index=True)
@@ -124,7 +124,7 @@ class ThrottlingLimit(Enum):
 
 
 class ReasonParts(NamedTuple):
-    """What a reason names."""
+    """The parts of a reason."""
 
     is_index: bool
     axis: Axis
@@ -140,7 +140,7 @@ _PARTS: Final = {
 
 
 def parse_reason(reason: str) -> ReasonParts:
-    """Return what a reason names; ``KeyError`` for text that is none.
+    """Return the parts of a reason; ``KeyError`` for text that is none.
 
     >>> parse_reason("IndexReadAccountLimitExceeded")[:2]
     (True, 'Read')

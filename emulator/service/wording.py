@@ -12,8 +12,8 @@ class Wording:
     """A sentence, or the template of one, by column.
 
     Args:
-        current: What every layer says that has no column of its own.
-        **columns: What others say; a column is named after a layer's wording, or after a message
+        current: The sentence of every layer without a column of its own.
+        **columns: Those of others; a column is named after a layer's wording, or after a message
             profile where that profile alone words this sentence otherwise.
 
     >>> wording = Wording("{key} is wrong", older="Invalid value: {key}").format(key=":v")

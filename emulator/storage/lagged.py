@@ -21,7 +21,7 @@ class SharedStore(Protocol[T]):
         """Return the entry at a position."""
 
     def put(self, position: Position, entry: T, /) -> object:
-        """Store an entry, replacing the one at its position; what it returns is its own affair."""
+        """Store an entry, replacing the one at its position; the result is not used."""
 
     def remove(self, position: Position) -> None:
         """Remove the entry at a position, which must be there."""
@@ -36,7 +36,7 @@ Change = tuple[Position, Any]
 
 
 class LaggedView(Generic[StoreT]):
-    """What readers see of a store whose changes reach them late.
+    """A view of a store whose changes reach readers late.
 
     >>> from emulator.model import Item
     >>> from emulator.storage import OrderedStore

@@ -120,7 +120,7 @@ class OrderedStore:
 def copied(order: SortedList[T]) -> SortedList[T]:
     """Return a copy of a sorted list without comparing anything. O(n), but a memory copy.
 
-    ``SortedList.copy`` sorts anew: twenty times slower, and felt by the first write of every
+    ``SortedList.copy`` sorts again: twenty times slower, and felt by the first write of every
     test that starts from a snapshot. The fields are those of sortedcontainers 2; ``check``
     asserts that they still fit together.
     """

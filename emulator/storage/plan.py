@@ -19,7 +19,7 @@ class IndexEntry(NamedTuple):
 
 
 class EntryChange(NamedTuple):
-    """What a write does to one index: at least one side is there, and they differ."""
+    """The change of one index by a write: at least one side is there, and they differ."""
 
     schema: IndexSchema
     before: IndexEntry | None

@@ -62,7 +62,7 @@ def placement_hash(partition: tuple[KeyValue, ...], salt: int) -> int:
 
 
 def hashed_bytes(partition: tuple[KeyValue, ...]) -> bytes:
-    r"""Return what is hashed of partition key values: each with its type, several with lengths.
+    r"""Return the bytes to hash for a partition key: values with types, several with lengths.
 
     >>> hashed_bytes(("abc",)), hashed_bytes(("a", "bc"))
     (b'Sabc', b'S\x00\x00\x00\x01aS\x00\x00\x00\x02bc')

@@ -30,7 +30,7 @@ from emulator.model.vectors import (
 )
 from emulator.storage.routing import Position
 
-#: Below so many numbers to look at, numpy's import and its calls cost more than they save.
+#: With fewer numbers to look at, numpy's import and its calls cost more than they save.
 WORTH_NUMPY: Final = 32_768
 #: A product of numbers of 32 bits that may be this large is not summed in 32 bits.
 _SAFE_SUM: Final = 1e37
@@ -39,7 +39,7 @@ _STEP_32: Final = 2.0**-23
 _STEP_64: Final = 2.0**-52
 #: What sums of 32 bits lose at most where their terms are too small for them.
 _TINY_32: Final = 2.0**-120
-#: So many times the entries wanted are scored one by one without looking closer before.
+#: This multiple of the entries wanted is scored one by one without looking closer before.
 _FEW: Final = 4
 #: Rows whose numbers are widened to 64 bits at a time.
 _WIDE_ROWS: Final = 4096
@@ -57,10 +57,10 @@ class Hit(NamedTuple):
 
 
 class VectorSearch(NamedTuple):
-    """What is searched for.
+    """A search.
 
     Attributes:
-        vector: What entries are compared with.
+        vector: The vector that entries are compared with.
         most: How many entries are wanted.
         distance: How they are compared.
         partition: The partition of the search schema, None where it has none.
@@ -320,7 +320,7 @@ _SCORES: Final[dict[str, Callable[[Vector, Vector, float, float], float]]] = {
 
 
 def _order(distance: DistanceFunction) -> Callable[[Hit], tuple[float, Position]]:
-    """Return what puts the nearest first (VIX-42).
+    """Return the sort key that puts the nearest first (VIX-42).
 
     Assumed: entries of one score come in the order of their items in the table.
     """

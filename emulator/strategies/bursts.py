@@ -79,12 +79,12 @@ class Workload:
         return sorted(timed, key=itemgetter(0))
 
     def play(self, emulator: Emulator, *, until_throttled: bool = False) -> Ledger:
-        """Send every request at its time, and return what they cost.
+        """Send every request at its time, and return the ledger.
 
         A request that is throttled is not repeated.
 
         Args:
-            emulator: What it is played on; it has a manual clock.
+            emulator: The emulator to play on; it has a manual clock.
             until_throttled: End with the first request that is, or in "observe" would be, refused
                 for throughput.
 
@@ -121,7 +121,7 @@ class Workload:
 
 
 def _without_hypothesis() -> Any:
-    """Stop the trace by which Hypothesis explains failures; return what traces now.
+    """Stop the trace by which Hypothesis explains failures; return the present tracer.
 
     It looks for lines that only failing examples reach. The emulator's say nothing of that, and to
     be traced makes a play ten times as dear.
@@ -163,7 +163,7 @@ def workloads(
 
     Args:
         schema: A TableSchema, a CreateTable request or a table's description.
-        requests: What is sent; by default valid requests on few keys, so that some become hot.
+        requests: Requests to send; by default valid requests on few keys, so that some become hot.
         operations: The operations of these; by default those on single items.
         max_bursts: The most bursts; they may overlap.
         max_count: The most requests of one burst; counts are 1, 2, 5, 10, 20 and so on, and sums of

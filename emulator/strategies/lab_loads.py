@@ -37,7 +37,7 @@ def loads(
     shorter.
 
     Args:
-        fields: What identifies things; their values are drawn evenly or unevenly.
+        fields: The fields that identify things; their values are drawn evenly or unevenly.
         operations: The operations that patterns are of.
         max_rate: Requests a second of all patterns together, at most, in every second.
         max_item_size: Bytes of an item, at most.
@@ -141,7 +141,7 @@ def key_schemes(fields: Sequence[Field]) -> SearchStrategy[Design]:
     Smaller is: fewer parts of keys, no suffix, no time, on demand.
 
     Args:
-        fields: What keys are made of.
+        fields: The fields that keys are made of.
 
     >>> from emulator.lab import Field
     >>> key_schemes([Field("device", count=100)])

@@ -43,7 +43,7 @@ class DynamoDBMachine(RuleBasedStateMachine):
         capacity: "off", "observe" or "enforce".
         settings: The adjustable constants, or None.
         faults: The kinds of faults that may occur; the rules must cope with them.
-        budget: What a single step may consume, as in ``Emulator.budget``; None is no limit.
+        budget: The limits of a single step, as in ``Emulator.budget``; None is no limit.
         routes_boto3: Whether boto3 is served by the emulator during a run.
         keeps_expected: Whether the rules keep ``expected`` in step with what they write.
         emu: The emulator, on a manual clock.
@@ -215,7 +215,7 @@ class DynamoDBMachine(RuleBasedStateMachine):
 
 
 def _held(copy: Emulator, schema: TableSchema) -> NaiveTable:
-    """Return what a table holds, having compared it with each of its indexes."""
+    """Return the items of a table, after a comparison with each of its indexes."""
     held = NaiveTable(schema)
     for item in _scanned(copy, schema.name, None):
         held.items[held.key_of(item)] = item

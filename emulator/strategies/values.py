@@ -131,7 +131,7 @@ def _formed(form: Form) -> Callable[[Value], Any]:
 
 
 def formed_item(form: Form) -> Callable[[Mapping[str, Value]], dict[str, Any]]:
-    """Return what brings an item of the model into a form."""
+    """Return a function that brings an item of the model into a form."""
     _check_form(form)
     return dump_item if form == "wire" else lambda item: natural_item(dump_item(item))
 

@@ -75,7 +75,7 @@ def requests(
 
 
 class _Table:
-    """What requests are drawn for."""
+    """The table that requests are drawn for."""
 
     def __init__(
         self, schema: TableSchema, attributes: AttributeTypes, *, conditional: bool
@@ -179,7 +179,7 @@ def _index_names(table: _Table) -> SearchStrategy[str | None]:
 
 @st.composite
 def _page_options(draw: DrawFn, table: _Table, index: str | None) -> Fragment:
-    """Draw what Query and Scan have in common: filter, projection, limit, consistency."""
+    """Draw the common members of Query and Scan: filter, projection, limit, consistency."""
     options: Fragment = draw(st.fixed_dictionaries({}, optional={"Limit": st.integers(1, 100)}))
     if index is not None:
         options["IndexName"] = index

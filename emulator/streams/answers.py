@@ -1,4 +1,4 @@
-"""What a function's answer says of its batch: how far it came (EVS-20 to EVS-23)."""
+"""The answers of functions: how far a batch came (EVS-20 to EVS-23)."""
 
 from __future__ import annotations
 

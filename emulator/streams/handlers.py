@@ -52,7 +52,7 @@ class MarshalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LambdaContext:
-    """What a handler may ask about its call, by the names of Lambda's Python runtime."""
+    """The context of a handler's call, by the names of Lambda's Python runtime."""
 
     function_name: str
     invoked_function_arn: str
@@ -91,8 +91,8 @@ class Outcome(NamedTuple):
     """How a call went.
 
     Attributes:
-        answer: What the handler returned.
-        error: What it raised, or what the runtime makes of its answer; None if it is fine.
+        answer: The answer of the handler.
+        error: Its exception, or the runtime's error for its answer; None if it is fine.
     """
 
     answer: Any = None

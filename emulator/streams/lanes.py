@@ -179,7 +179,7 @@ class Lane:
             self._window = None
 
     def fail(self, batch: Batch, first_failed: int, now_ns: int) -> list[StreamRecord]:
-        """Keep what has failed of a batch for later, and return what is given up (EVS-17).
+        """Keep the failed records of a batch for later, and return those given up (EVS-17).
 
         Args:
             batch: The batch; everything before ``first_failed`` has succeeded.

@@ -30,7 +30,7 @@ BAD_POSITION: Final = "Unsupported starting position for arn type: {arn}"
 
 
 class _Range(NamedTuple):
-    """What a whole number may be, and what the service calls it."""
+    """The range of a whole number, and its name in the service."""
 
     member: str
     least: int

@@ -1,4 +1,4 @@
-"""What is known of a source afterwards: its calls, and counts of records (EVS-29)."""
+"""The metrics of a source: its calls, and counts of records (EVS-29)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Delivery(NamedTuple):
         sequence_numbers: Those of its first and last record; empty if it had none.
         records: How many it had.
         iterator_age_ms: The age of its last record when it was sent.
-        error: What the handler raised, or what was wrong with its answer.
+        error: The handler's exception, or the fault of its answer.
 
     >>> Delivery(1767225600.0, "shardId-1", ("100", "104"), 5, 250, None).records
     5
@@ -31,7 +31,7 @@ class Delivery(NamedTuple):
 
 @dataclass(slots=True)
 class SourceMetrics:
-    """What a source has done so far; counts are of records unless said otherwise.
+    """The work of a source so far; counts are of records unless said otherwise.
 
     Attributes:
         polled: Read from the stream.

@@ -37,7 +37,7 @@ class StreamReader:
         clock: Where time comes from.
         table: The table's name.
         mapping: The settings.
-        form: What makes a record into what the handler gets.
+        form: Turns a record into the form that the handler gets.
         metrics: Where it counts.
 
     Raises:
@@ -117,7 +117,7 @@ class StreamReader:
         return self._form(self._account_of(), self.stream, shard, record)
 
     def check(self) -> None:
-        """Assert what always holds between two deliveries."""
+        """Assert the invariants between two deliveries."""
         held = 0
         for place, lane in self._lanes.items():
             records = lane.records()
@@ -130,7 +130,7 @@ class StreamReader:
         assert left == held, f"{left} records are not settled, and {held} are held"
 
     def _pull(self) -> None:
-        """Take what is new in the stream into the lanes."""
+        """Take the new records of the stream into the lanes."""
         account, now_ns = self._account_of(), self._clock.now_ns()
         if not isinstance(self._clock, ManualClock):
             account.reach(now_ns)

@@ -1,7 +1,7 @@
 """Events: a stream's record as a function gets it, and what is kept of records that failed.
 
-A record has the form of GetRecords (STM-6) but for three things (EVS-7): it names its stream, who
-deleted an expired item is written in small letters, and nothing else is added.
+A record has the form of GetRecords (STM-6) but for three things (EVS-7): it names its stream, the
+deleter of an expired item is written in small letters, and nothing else is added.
 """
 
 from __future__ import annotations

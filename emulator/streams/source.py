@@ -1,4 +1,4 @@
-"""Event sources: the call, what comes of it, and who makes it (EVS-17 to EVS-31)."""
+"""Event sources: the call, its outcome, and the thread that makes it (EVS-17 to EVS-31)."""
 
 from __future__ import annotations
 
@@ -197,11 +197,11 @@ class EventSource:
 
     @property
     def metrics(self) -> SourceMetrics:
-        """What it has done so far."""
+        """Its work so far."""
         return replace(self._metrics)
 
     def check(self) -> None:
-        """Assert what always holds while nothing is being delivered."""
+        """Assert the invariants while nothing is being delivered."""
         self._reader.check()
 
     def drain(self) -> list[Delivery]:

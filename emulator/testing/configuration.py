@@ -1,4 +1,4 @@
-"""What a project may say to the pytest plugin: options, ini settings and marker arguments.
+"""The configuration of the pytest plugin: options, ini settings and marker arguments.
 
 Everything is judged when it is read, marker arguments at collection, so that a mistake is reported
 once, with its place, before any test runs. Nothing here loads the engine until a marker is met.
@@ -48,17 +48,17 @@ _NOT_A_SEED: Final = (
 
 
 class Options(NamedTuple):
-    """What kind of emulator a test asks for.
+    """The emulator that a test asks for.
 
     Attributes:
         capacity: "off", "observe" or "enforce".
         clock: "system", "manual" or a clock.
         start: Where a manual clock starts, in epoch seconds; None for the default.
         rate: Requests a second at which a test's calls are taken to arrive, on real time in
-            "observe"; None for nobody has said, and then nothing throttles.
+            "observe"; None if none was set, and then nothing throttles.
         region: The region of calls that name none; None for the one that boto3 has configured.
-        tables: What to create, see ``seeded_databases.Tables``.
-        seed: What to fill it with, see ``seeded_databases.Seed``.
+        tables: Tables to create, see ``seeded_databases.Tables``.
+        seed: Items to fill them with, see ``seeded_databases.Seed``.
         fault_seed: Seeds fault rules that have no seed of their own.
         settings: Arguments of ``Settings``, or a Settings.
     """
@@ -106,7 +106,7 @@ R = TypeVar("R")
 
 
 def reading(read: Callable[[T], R], written: T) -> R:
-    """Return what a reader makes of settings.
+    """Return settings as a reader reads them.
 
     Raises:
         pytest.UsageError: a setting is wrong.
@@ -137,7 +137,7 @@ def _first_line(error: Exception) -> str:
 
 
 def options_of(node: pytest.Item | pytest.Collector, base: Options) -> Options:
-    """Return what the markers of a node make of the configured options; the closest wins."""
+    """Return the options of a node: those configured, changed by its markers; the closest wins."""
     for mark in reversed(list(node.iter_markers("ddb"))):
         base = _marked(node, mark, base)
     return base
@@ -186,7 +186,7 @@ def _judge_allow(_item: pytest.Item, mark: pytest.Mark) -> None:
 
 
 def event_sources_of(item: pytest.Item) -> list[Any]:
-    """Return what an item's markers ask for by way of event sources, the outermost's first."""
+    """Return the event sources that an item's markers ask for, the outermost's first."""
     from emulator.testing.event_sources import judged
 
     marks = reversed(list(item.iter_markers("ddb_event_source")))

@@ -94,7 +94,7 @@ class EventSources:
         return deliveries
 
     def open(self, wanted: DeclaredHandlers | TableHandler, designs: list[Path]) -> None:
-        """Open what a marker asks for.
+        """Open the event sources that a marker asks for.
 
         Raises:
             EmulatorError: no design gives a stream to one of the functions.

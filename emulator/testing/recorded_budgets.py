@@ -1,7 +1,7 @@
-"""Budgets by record: what each test consumed when somebody looked, in one committed file (ICH-111).
+"""Budgets by record: the consumption of each test, recorded in one committed file (ICH-111).
 
 A test fails if it consumes more than its record, past a tolerance. The file names functions and no
-line numbers, so that it changes only when what is consumed does.
+line numbers, so that it changes only when the consumption does.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _tolerance(text: str) -> Tolerance:
 
 
 def measured(record: Mapping[str, Any]) -> Measured:
-    """Return what goes on record of a test's record in the session's report."""
+    """Return the recorded figures of a test, from the session's report."""
     lines: dict[str, Measured] = {}
     for entry in record["entries"]:
         line = lines.setdefault(_line_of(entry), {"rcu": 0, "wcu": 0, "calls": 0})
@@ -94,7 +94,7 @@ def measured(record: Mapping[str, Any]) -> Measured:
 
 
 def _line_of(entry: Mapping[str, Any]) -> str:
-    """Return what stands for a line of code as long as its function keeps its name."""
+    """Return a name for a line of code, which lasts as long as that of its function."""
     return f"{entry['file']} {entry['function']} {entry['operation']} {_resource_of(entry)}"
 
 
@@ -107,7 +107,7 @@ def _plain(units: float) -> float:
 
 
 class RecordedBudgets:
-    """The file with what tests consumed.
+    """The file with the consumption of tests.
 
     Args:
         path: The file; it need not be there.
@@ -136,8 +136,8 @@ class RecordedBudgets:
 
         Args:
             test: Its name.
-            record: What it did, as the session's report has it.
-            advice: What to change about it.
+            record: Its record in the session's report.
+            advice: Changes that would help.
         """
         recorded = self._tests.get(test)
         if recorded is None:
@@ -164,7 +164,7 @@ class RecordedBudgets:
         """Put tests on record; others stay on record, as long as their file is there.
 
         Args:
-            records: What tests did, as the session's report has it.
+            records: The records of tests in the session's report.
             only_new: Leave alone what is on record.
             root: The folder from which test names start.
         """

@@ -1,6 +1,6 @@
 """A run as a table: a column for each callable, a row for each request.
 
-What each asked for, what it got, and where; an update that a write has lost is named.
+The request of each, its answer, and its line; an update that a write has lost is named.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A *run* plays callables, each in a thread of its own, of which one goes at a time: it holds the
 baton until it asks for something that another is to do first, or ends. Every request passes the
-gate (``Faults.gated``), where the run's script says who is served next, and how. A *choice* is a
+gate (``Faults.gated``), where the run's script says which is served next, and how. A *choice* is a
 callable and a mark: served as usual, a stale answer, a death. A schedule is the text of the choices
 that a run begins with; from there on whoever has the baton keeps it.
 
@@ -121,7 +121,7 @@ class Choice(NamedTuple):
 
     Attributes:
         task: The number of the callable.
-        mark: What becomes of the request; nothing for being served as usual.
+        mark: The outcome of the request; nothing for being served as usual.
         number: Which item of a batch, or how many, if the mark needs it.
     """
 
@@ -161,7 +161,7 @@ class Ask(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What its operation does."""
+        """The kind of its operation."""
         facts = OPERATIONS.get(self.operation)
         return Kind.CONTROL if facts is None else facts.kind
 
@@ -184,16 +184,16 @@ _LOOKING: Final = ("Describe", "List", "Get", "TransactGet")
 
 @dataclass(slots=True)
 class Step:
-    """One request of a run, and what came of it.
+    """One request of a run, and its outcome.
 
     Attributes:
-        choice: Whose it is, and what became of it.
+        choice: Its callable and its outcome.
         ask: The request.
-        answer: What it was answered, if it was.
+        answer: Its answer, if it got one.
         error: The name of the error that it got in place of an answer.
         raised: That error, if it is no error of the usual service.
         applied: Whether it was served, its answer received or not.
-        expired: What deleting the expired items that it names would write, if there are any.
+        expired: The writes of deleting the expired items that it names, if there are any.
         before: The contents before it, if a later read may still see them.
     """
 
@@ -208,7 +208,7 @@ class Step:
 
     @property
     def footprint(self) -> Footprint:
-        """What it names, and writes if it is the first to find an item expired."""
+        """Its names, and its writes if it is the first to find an item expired."""
         is_deletion = self.choice.mark == EXPIRED and self.expired is not None
         return self.expired if is_deletion else self.ask.footprint  # type: ignore[return-value]  # not None
 
@@ -217,7 +217,7 @@ class Step:
 
 
 class Script(Protocol):
-    """What says who goes next.
+    """The order in which callables go on.
 
     Attributes:
         needs_all: Whether every callable has to be at its first request before any is served.
@@ -231,7 +231,7 @@ class Script(Protocol):
         """Return the next choice; ``current`` asks for something, or has ended if it is None."""
 
     def expected(self, task: int) -> Ask | None:
-        """Return what a callable has asked for here in an earlier run, if there was one."""
+        """Return the request that a callable made here in an earlier run, if there was one."""
 
     def met(self, task: int, ask: Ask | None) -> None:
         """Note what a callable asks for next; None if it has ended."""
@@ -298,7 +298,7 @@ class Stage:
     Args:
         emulator: Whose requests are scheduled.
         calls: The callables.
-        script: What says who goes next.
+        script: The order in which callables go on.
         timeout: After how many seconds without a request a callable is given up.
     """
 
@@ -345,7 +345,7 @@ class Stage:
 
     @property
     def results(self) -> list[Any]:
-        """What the callables returned or raised."""
+        """The results or exceptions of the callables."""
         return [task.result if task.error is None else task.error for task in self.tasks]
 
     def _begin(self, task: _Task) -> None:
@@ -394,7 +394,7 @@ class Stage:
     def _turn_of(
         self, task: _Task, account: Account, operation: str, request: dict[str, Any]
     ) -> Choice:
-        """Return what becomes of a request once it is its turn."""
+        """Return the choice for a request once it has its turn."""
         self._progress += 1
         if self._progress > MOST_REQUESTS:
             raise EmulatorError(ENDLESS)
@@ -623,7 +623,7 @@ def _called(call: Call, emulator: Emulator) -> Any:
 
 
 class _VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop in which nobody waits for time: it moves the emulator's clock."""
+    """An event loop that never waits for real time: it moves the emulator's clock."""
 
     def __init__(self, emulator: Emulator) -> None:
         self._virtual = emulator.clock
@@ -720,11 +720,11 @@ def batch_size(ask: Ask) -> int:
 
 
 class _Event(NamedTuple):
-    """A request in its place: who makes it, what becomes of it, and all it depends on.
+    """A request in its place: its callable, its outcome, and all it depends on.
 
     Attributes:
-        choice: Whose it is, and what becomes of it.
-        footprint: What it names; with an item that expires, what that deletes as well.
+        choice: Its callable and its outcome.
+        footprint: The names in it; with an item that expires, those that the deletion has as well.
         against: The callable with whose waiting transaction it is in conflict, if it is.
         past: Each callable's latest event that does not commute with it; that one's past has those
             before.
@@ -740,8 +740,8 @@ class _Node:
     """The beginning of a run.
 
     Attributes:
-        parent: What comes before its last event; None for the beginning of all runs.
-        choice: Whose event is last, and what becomes of it.
+        parent: The beginning before its last event; None for the beginning of all runs.
+        choice: The callable of the last event, and its outcome.
         heads: The number of each callable's last event, -1 if it has none. They have all others
             in their pasts, so beginnings with the same heads are the same but for the order of
             what commutes.
@@ -778,14 +778,14 @@ class _Node:
 
 
 class _Known:
-    """What runs have shown: who asks for what after which past.
+    """Lessons of runs: the next request of each callable after each past.
 
     Attributes:
         asks: A callable and its last event, to its next request; None if it ends.
         finished: The heads of the runs that were played to their end.
-        expired: The event of a request that names expired items, to what their end would write.
+        expired: The event of a request that names expired items, to the writes of their end.
         unavailable: Events that were tried, and that the service has no answer for.
-        seen_at_large: What eventually consistent reads of several items name.
+        seen_at_large: Names in eventually consistent reads of several items.
     """
 
     def __init__(self, calls: Sequence[Call], *, plays_stale: bool) -> None:
@@ -850,7 +850,7 @@ class _Known:
         )
 
     def asked(self, node: _Node) -> dict[int, Ask | None]:
-        """Return what every callable waits for; None if it has ended, nothing if not known."""
+        """Return the request of every callable; None if it has ended, no entry if unknown."""
         return {
             task: self.asks[task, head]
             for task, head in enumerate(node.heads)
@@ -896,7 +896,7 @@ class _Known:
     def keeps(self, steps: Sequence[Step]) -> bool:
         """Keep a run; return whether it has shown that fewer requests commute than was thought.
 
-        Then all that was learned is learned anew, from the runs that were played.
+        Then all that was learned is learned again, from the runs that were played.
         """
         if not self._plays_stale:
             return False
@@ -933,7 +933,7 @@ class Trace(Follow):
         return choice
 
     def expected(self, task: int) -> Ask | None:
-        """Return what is known to come."""
+        """Return the next request of a callable, if it is known."""
         return self._known.asks.get((task, self.node.heads[task]))
 
     def met(self, task: int, ask: Ask | None) -> None:
@@ -961,7 +961,7 @@ class _Search:
         self._later: dict[int, list[_Node]] = {}
         self._covered: dict[tuple[int, ...], tuple[int, set[int | None]]] = {}
         self.refused = 0
-        #: How often it has begun: what is known is numbered anew each time.
+        #: How often it has begun: what is known is numbered again each time.
         self._beginnings = 0
         self.restart()
 
@@ -1035,7 +1035,7 @@ class _Search:
         self._stack += at_once[::-1]
 
     def _add(self, node: _Node, choice: Choice, preemptions: int) -> list[_Node]:
-        """Return what comes after a choice if it is to be looked at now, else put it aside."""
+        """Return the node after a choice if it is to be looked at now, else put it aside."""
         if preemptions > self._bound:
             self.refused += 1
             return []
@@ -1059,7 +1059,7 @@ class _Search:
 
 
 class _Session:
-    """What a test session asks for, and what the plugin shows of it.
+    """The schedule that a test session asks for, and the run that the plugin shows.
 
     Attributes:
         schedule: The one schedule to play; None for all.
@@ -1147,10 +1147,10 @@ def _unfit(schedule: str, why: str) -> EmulatorError:
 
 @dataclass(eq=False)
 class Played:
-    """What a run left to look at.
+    """The record of a run, to look at.
 
     Attributes:
-        schedule: What ``pytest --ddb-schedule`` takes to play it again.
+        schedule: The text for ``pytest --ddb-schedule`` to play it again.
         steps: Its requests, in the order in which they were served.
     """
 
@@ -1183,7 +1183,7 @@ class Run(Played):
     """One interleaving.
 
     Attributes:
-        results: What the callables returned, in their order; exceptions that were expected.
+        results: The callables' results, in their order; exceptions that were expected.
         preemptions: How many of its choices went away from a callable whose request waited, or had
             the service do what it does not do as a rule.
 
@@ -1248,7 +1248,7 @@ class Crash(Played):
         at: Which request it was, counted from one.
         request: Its operation and parameters.
         applied: Whether it was served, or some of its items were.
-        result: What the callable returned, or raised, if it came to an end.
+        result: The callable's result or exception, if it came to an end.
     """
 
     at: int
@@ -1284,7 +1284,7 @@ class Runs(Iterator[Any]):
 
     Args:
         iterator: Plays them. It must not refer to this object, or it would not be dropped.
-        tally: What it counts.
+        tally: Its counts.
         bound: The most preemptions of a run.
     """
 
@@ -1409,7 +1409,7 @@ _INTERLEAVED: Final = (STALE, CONFLICT, EXPIRED)
 
 
 def _run_of(world: _World, stage: Stage, trace: Trace) -> Run:
-    """Return what came of a run; without a preemption, others are compared with it."""
+    """Return a run that was played; one without a preemption is what others are compared with."""
     end = world.emulator.snapshot()
     session.last = run = Run(*_told(stage), stage.results, trace.preemptions, world, end)
     if not run.preemptions:
@@ -1418,7 +1418,7 @@ def _run_of(world: _World, stage: Stage, trace: Trace) -> Run:
 
 
 def _told(stage: Stage) -> tuple[str, tuple[Step, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return what every run has that was played: schedule, steps, names and outcomes."""
+    """Return the members of every played run: schedule, steps, names and outcomes."""
     schedule = "".join(str(step.choice) for step in stage.steps)
     names = tuple(task.name for task in stage.tasks)
     outcomes = tuple(
@@ -1512,7 +1512,7 @@ def _interruptions(steps: Sequence[Step], kind: CrashKind) -> Iterator[list[Choi
 
 
 def _crash_of(stage: Stage) -> Crash:
-    """Return what came of an interruption.
+    """Return the crash of an interruption.
 
     Raises:
         BaseException: the callable raised something else than it was interrupted with.
@@ -1570,7 +1570,7 @@ class KeptRun(Played):
     """A run that left its state where it was played.
 
     Attributes:
-        results: What the callables returned; ``ProcessDied`` for one that died.
+        results: The callables' results; ``ProcessDied`` for one that died.
     """
 
     results: list[Any]

@@ -84,7 +84,7 @@ class SeededDatabase:
 
     @classmethod
     def of(cls, value: object) -> SeededDatabase | None:
-        """Return what a ``ddb_template`` fixture returned as a database."""
+        """Return the database of a ``ddb_template`` fixture's value."""
         if value is None or isinstance(value, SeededDatabase):
             return value
         if isinstance(value, str | Path):
@@ -175,7 +175,7 @@ class SeededDatabases:
         self._of_fixtures: dict[int, tuple[object, SeededDatabase | None]] = {}
 
     def of_fixture(self, value: object) -> SeededDatabase | None:
-        """Return what a ``ddb_template`` fixture returned as a database, the same every time."""
+        """Return the database of a ``ddb_template`` fixture's value, the same every time."""
         kept = self._of_fixtures.get(id(value))
         if kept is None:
             kept = self._of_fixtures[id(value)] = (value, SeededDatabase.of(value))
@@ -214,7 +214,7 @@ def take_pace(emulator: Emulator, rate: float | None) -> None:
 
 
 def _identity(value: Any) -> object:
-    """Return what is the same for the same tables or data."""
+    """Return a value that is equal for the same tables or data."""
     if value is None or isinstance(value, str | Path) or callable(value):
         return value
     return json.dumps(value, sort_keys=True, default=repr)
@@ -224,7 +224,7 @@ def _identity(value: Any) -> object:
 
 
 def create_tables(emulator: Emulator, tables: Tables | None) -> None:
-    """Create what a file, CreateTable requests or a function declare, or several of these.
+    """Create the tables of a file, CreateTable requests or a function, or of several of these.
 
     Raises:
         EmulatorError: a file cannot be read, or the service refuses a table.
@@ -261,7 +261,7 @@ def _create(emulator: Emulator, origin: str, design: DeclaredTable) -> None:
 
 
 def _load_snapshot(emulator: Emulator, path: Path) -> None:
-    """Go back to what ``Emulator.save`` wrote."""
+    """Load the file that ``Emulator.save`` wrote."""
     try:
         loaded = Emulator.load(path, clock=emulator.clock, settings=emulator.settings)
     except OSError as error:

@@ -56,8 +56,8 @@ def page(
     """Return one file with the markup ``body``, ``data`` for its script, and that script.
 
     Args:
-        title: What the browser's tab says.
-        generator: Who made it, such as ``dynamometer 0.1.0``.
+        title: The title of the browser's tab.
+        generator: The program that made it, such as ``dynamometer 0.1.0``.
         body: Markup; whatever came from a user is escaped in it.
         data: Plain data that the module reads from the element ``data``.
         styles: Names of style sheets; an id is their name without folder and ending.

@@ -44,7 +44,7 @@ class Work(Protocol):
 
 
 class ExactContext:
-    """What the runners of a run share: the engine, the log, the values, the chances."""
+    """The common ground of the runners of a run: the engine, the log, the values, the chances."""
 
     def __init__(self, emulator: RunEmulator, log: RunLog, seed: int) -> None:
         self.emulator = emulator

@@ -36,7 +36,7 @@ class ClientCall:
 
     Attributes:
         record: Where it is written down: a call of the warm-up counts for nothing in the run.
-        works: What it is to do: one thing, or the items of a batch that are not done.
+        works: Its work: one thing, or the items of a batch that are not done.
         arrived_ns: When its caller asked for it.
         attempts: How often it was sent.
         earlier: How many of these attempts were of batches that were answered in part.

@@ -191,7 +191,7 @@ class _Drive:
     # One second
 
     def _second(self, second: int, counts: Sequence[int]) -> None:
-        """Run one second of the log, in which so many requests of each source arrive."""
+        """Run one second of the log; ``counts`` are the requests that arrive from each source."""
         log = self._log
         start_ns = log.start_ns + second * NANOSECONDS
         end_ns, point = start_ns + NANOSECONDS, second // log.step
@@ -213,7 +213,7 @@ class _Drive:
         self._account.catch_up(end_ns)
 
     def _arriving(self, second: int, start_ns: int, counts: Sequence[int]) -> Iterable[_Arrival]:
-        """Return who makes a request when, in the order of a second."""
+        """Return the arrivals of a second, in their order."""
         arrivals: list[Iterable[_Arrival]] = []
         for number, (source, count) in enumerate(zip(self._sources, counts, strict=True)):
             if count:

@@ -24,7 +24,7 @@ class RequestSource:
     Attributes:
         is_batch: Whether the items of a request go in one call, and may be done in part.
         most_attempts: Attempts of a call in all, the first included.
-        retry_cost: What a retry takes from its client's quota (CAP-708).
+        retry_cost: Tokens that a retry takes from its client's quota (CAP-708).
     """
 
     __slots__ = (

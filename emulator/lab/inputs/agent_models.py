@@ -260,7 +260,7 @@ def _by_index(
     Assumed: the items of a smaller index are also in the larger ones.
 
     Args:
-        pattern: What is stated.
+        pattern: The stated pattern.
         shares: The share of the table's items that each sparse index has.
         indexes: All indexes of the table.
     """
@@ -421,7 +421,7 @@ class _Builder:
     def _field(self, table: str, attribute: str, kind: _Kind | None) -> str:
         """Return the field of an attribute; that of an entity's key is its own (ICH-11).
 
-        What an index is keyed by is one field for all entities, which may all be in the index.
+        The key of an index is one field for all entities, which may all be in the index.
         """
         if kind is None or kind.entity is None:
             return field_name(attribute)
@@ -521,7 +521,7 @@ class _Builder:
     def _asked(
         self, pattern: DeclaredPattern, request: Mapping[str, Any], kind: _Kind
     ) -> tuple[str, ...]:
-        """Return what a Query knows: the partition key of what it asks."""
+        """Return the fields that a Query knows: those of the partition key that it asks for."""
         if pattern.operation == "Scan":
             return ()
         holders = [
@@ -567,7 +567,7 @@ class _Builder:
         return tuple(names)
 
     def _preload(self, patterns: list[Pattern]) -> Iterator[Preload]:
-        """Yield what is there before the run; a table that is only read gets a pattern for it."""
+        """Yield the preloaded items; a table that is only read gets a pattern for it."""
         kinds = [(table, kind) for table in self._used_tables() for kind in self._kinds_of(table)]
         rates = {stated.name: stated.rate for stated in self._stated}
         for table, kind in kinds:
@@ -621,7 +621,7 @@ def _capacity(units: Mapping[str, Any] | None) -> Capacity:
 
 
 def _step(attribute: str) -> str | None:
-    """Return what an attribute is cut to, judged by its last word.
+    """Return the unit of time that an attribute is cut to, judged by its last word.
 
     >>> _step("eventDate"), _step("hour"), _step("createdAt")
     ('day', 'hour', None)

@@ -139,7 +139,7 @@ def _shown(value: object) -> str:
 
 
 def _named(expected: Any) -> str:
-    """Return what a type is called in a sentence.
+    """Return the name of a type in a sentence.
 
     >>> _named(tuple[str, ...] | None), _named(Literal["a", "b"]), _named(float | int)
     ('a list of texts or None', "'a' or 'b'", 'a number')

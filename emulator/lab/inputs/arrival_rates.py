@@ -53,7 +53,7 @@ class Constant:
         return np.full(seconds, float(self.rate))
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return self.rate
 
 
@@ -85,7 +85,7 @@ class Daily:
         return np.asarray(self.low + (self.peak - self.low) * (1 + np.cos(angle)) / 2)
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return {"daily": {"low": self.low, "peak": self.peak, "peak_hour": self.peak_hour}}
 
 
@@ -117,13 +117,13 @@ class Ramp:
         return np.asarray(self.start + (self.end - self.start) * done)
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return {"ramp": {"start": self.start, "end": self.end, "over": self.over}}
 
 
 @dataclass(frozen=True)
 class Spikes:
-    """A base rate with a spike ``every`` so many seconds, each ``lasting`` some.
+    """A base rate with a spike every ``every`` seconds that lasts ``lasting`` seconds.
 
     >>> Spikes(base=1, peak=9, every=4, lasting=2, first=1).per_second(6).tolist()
     [1.0, 9.0, 9.0, 1.0, 1.0, 9.0]
@@ -153,7 +153,7 @@ class Spikes:
         return np.where(spiking, self.peak, self.base).astype(np.float64)
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return {
             "spikes": {
                 "base": self.base,
@@ -189,7 +189,7 @@ class Series:
         return rates
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return {"series": list(self.rates)}
 
 
@@ -292,7 +292,7 @@ def counts(rates: Floats, arrivals: Arrivals, rng: np.random.Generator) -> Integ
 
 
 def request_draws(seed: int, pattern: str) -> np.random.Generator:
-    """Return what draws the numbers of a pattern's requests, wherever it stands among others.
+    """Return the random generator of a pattern's requests, wherever it stands among others.
 
     Both engines draw from it, so they play the same requests.
 

@@ -1,7 +1,7 @@
 """The built-in comparison: device events, the hour as key against the device as key.
 
 10,000 devices send 2,800 events a second in all, of 300 bytes each; the table has 5,000 write
-units provisioned. Twice a second somebody looks at what one device sent in the last ten seconds.
+units provisioned. Twice a second a client reads the last ten seconds of one device's events.
 With the hour as partition key every write of an hour goes to one partition, which stops at 1,000
 units a second while most of the capacity is unused, and the look at one device reads the events
 of all; with the device as key nothing is throttled and the look costs half a unit. Between them

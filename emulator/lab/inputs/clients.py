@@ -1,4 +1,4 @@
-"""Clients: who sends the requests, how many at a time, and for how long they try."""
+"""Clients: how many send the requests, how many at a time, and for how long they try."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Clients:
             raise ValueError(f"Clients.timeout must be above 0 seconds, not {self.timeout}")
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads: a number if only that is set."""
+        """Return the document that ``from_entry`` reads: a number if only ``count`` is set."""
         document = {
             member.name: getattr(self, member.name)
             for member in fields(self)
@@ -132,7 +132,7 @@ FORM: Final = forms.either(
 
 
 def held_back(workload: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what clients do in a workload's document that only the exact engine plays.
+    """Return the client settings of a workload that only the exact engine plays, by name.
 
     >>> held_back({"clients": {"concurrency": 1}, "patterns": [{"retry": "adaptive"}, {}]})
     ('concurrency', 'adaptive retries')

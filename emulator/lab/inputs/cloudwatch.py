@@ -57,7 +57,7 @@ def series_of(
     """Return the series of a document by our ids.
 
     Args:
-        document: What the AWS CLI printed.
+        document: The output of the AWS CLI.
         names: Our ids by those of the caller.
         source: The file, for complaints.
 
@@ -99,7 +99,7 @@ def _points(document: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
 
 @dataclass(frozen=True)
 class MeasuredThrottles:
-    """What CloudWatch counted of a table's refusals, to stand beside a run."""
+    """CloudWatch's counts of a table's refusals, to stand beside a run."""
 
     #: Requests of each operation that were answered, and those that were refused.
     answered: Mapping[str, float] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class MeasuredThrottles:
     by_limit: Mapping[ThrottlingLimit, float] = field(default_factory=dict)
 
     def joined(self, other: MeasuredThrottles) -> MeasuredThrottles:
-        """Return what two files tell; of the same series the other's."""
+        """Return the throttles of two files; of the same series the other's."""
         return MeasuredThrottles(
             {**self.answered, **other.answered},
             {**self.refused, **other.refused},
@@ -117,10 +117,10 @@ class MeasuredThrottles:
 
 
 def throttles_of(document: Mapping[str, Any], names: Mapping[str, str]) -> MeasuredThrottles:
-    """Return what a document tells of refusals; a series without points is zero.
+    """Return the refusals in a document; a series without points is zero.
 
     Args:
-        document: What the AWS CLI printed, which ``series_of`` has read.
+        document: The output of the AWS CLI, which ``series_of`` has read.
         names: Our ids by those of the caller.
     """
     sums: dict[str, float] = {}

@@ -34,7 +34,7 @@ def with_popularity(
 
     Args:
         workload: With a field of the key's name.
-        report: What get-insight-rule-report printed.
+        report: The output of get-insight-rule-report.
         source: The file, for complaints.
         total: Read units and three times the write units of the same time, if they are known.
         anonymous: Give keys other names.

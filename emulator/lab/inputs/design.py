@@ -35,7 +35,7 @@ LOCAL_HISTORY: Final = "index {name!r} is local: it shares the table's partition
 @explain_arguments()
 @dataclass(frozen=True, kw_only=True)
 class Capacity:
-    """What a table or global index may consume.
+    """The capacity of a table or global index.
 
     Provisioned: ``read`` and ``write`` units per second; if only one of them is set, the other
     is ``DEFAULT_UNITS``. On demand: the optional maxima. Warm throughput is what its owner asked
@@ -62,7 +62,7 @@ class Capacity:
         return self.read is not None or self.write is not None
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_members`` reads."""
+        """Return the document that ``from_members`` reads."""
         document: dict[str, Any] = {
             name: getattr(self, name) for name in _UNITS if getattr(self, name) is not None
         }
@@ -129,7 +129,7 @@ class Index:
         return _tuple(self.sort)
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         projection = self.projection if isinstance(self.projection, str) else list(self.projection)
         document: dict[str, Any] = {
             "name": self.name,
@@ -203,7 +203,7 @@ class Table:
         return [*general, *self.entities.values()]
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         document: dict[str, Any] = {}
         if self.partition:
             document["partition"] = self.partition
@@ -229,7 +229,7 @@ class Design:
     """One way to lay out the data: usually one table, sometimes several.
 
     Args:
-        name: What reports call it.
+        name: Its name in reports.
         partition: The table's partition key, as a template.
         sort: The table's sort key, as a template.
         indexes: Its secondary indexes.

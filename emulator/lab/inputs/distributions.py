@@ -26,7 +26,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
 _ROUNDING: Final = 1e-9
-#: So many stretches of a distribution are told apart, each of values of like popularity.
+#: Stretches that a distribution is divided into, each of values of like popularity.
 _BENDS: Final = 64
 
 
@@ -112,7 +112,7 @@ class Uniform:
         return 1.0 / count
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return "uniform"
 
 
@@ -168,7 +168,7 @@ class Zipf:
         return float(squares / whole**2)
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return {"zipf": {"exponent": self.s, "moves": self.moves} if self.moves else self.s}
 
 
@@ -235,7 +235,7 @@ class Hotspot:
         return 1.0 / count if not cold else self.traffic**2 / hot + (1 - self.traffic) ** 2 / cold
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         moves = {"moves": self.moves} if self.moves else {}
         return {"hotspot": {"keys": self.keys, "traffic": self.traffic, **moves}}
 
@@ -271,7 +271,7 @@ class Latest:
         return Zipf(self.s).repeated(count)
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return {"latest": self.s}
 
 
@@ -284,7 +284,7 @@ class Sequential(Uniform):
     """
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return "sequential"
 
 
@@ -336,7 +336,7 @@ class Weights:
         return float((np.diff(self._summed(count)) ** 2).sum())
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the document that ``from_entry`` reads."""
         return {"weights": list(self.weights)}
 
 

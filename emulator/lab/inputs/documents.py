@@ -191,7 +191,7 @@ class Entry:
         return self.value
 
     def choice(self, choices: Mapping[str, _T]) -> _T:
-        """Return what one of several words stands for."""
+        """Return the value that one of several words stands for."""
         if not isinstance(self.value, str) or self.value not in choices:
             self.fail(f"one of {', '.join(choices)}", choices)
         return choices[self.value]

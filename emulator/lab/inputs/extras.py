@@ -28,7 +28,7 @@ class Reserved:
 
 @dataclass(frozen=True, kw_only=True)
 class Extras:
-    """What a table has besides its capacity.
+    """Features of a table besides its capacity.
 
     >>> Extras(replicas=2, point_in_time_recovery=True).to_document()
     {'replicas': 2, 'point_in_time_recovery': True}
@@ -40,7 +40,7 @@ class Extras:
     stream_consumers: int = 0
     #: Assumed: how often each of them polls a shard, per second: four times, as Lambda does.
     stream_polls: float = 4.0
-    #: Records that a consumer takes of a shard per second; 0 if nobody asks how far it is behind.
+    #: Records that a consumer takes of a shard per second; 0 to leave out how far it is behind.
     stream_records: float = 0.0
     point_in_time_recovery: bool = False
     #: Full backups that are kept.
@@ -48,7 +48,7 @@ class Extras:
     reserved: Reserved = field(default_factory=Reserved)
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads; nothing for what is not there."""
+        """Return the document that ``from_entry`` reads, without unset members."""
         document: dict[str, Any] = {
             entry.name: getattr(self, entry.name)
             for entry in fields(self)

@@ -32,7 +32,7 @@ class FormScope:
 
     Attributes:
         fields: The workload's fields; None where any name will do.
-        attributes: What items have besides their fields.
+        attributes: Attributes of items besides their fields.
         parameters: The design's parameters, with their values.
     """
 
@@ -46,11 +46,11 @@ ANY_NAME: Final = FormScope()
 
 @dataclass(frozen=True)
 class Form:
-    """What may stand at one place of a file.
+    """The form of the value at one place of a file.
 
     Attributes:
         read_entry: Returns what an entry says, or complains at it.
-        schema: What is accepted, as JSON Schema draft-07.
+        schema: The accepted values, as JSON Schema draft-07.
         words: The same in a few words.
         records: The records that can stand in it.
 
@@ -67,7 +67,7 @@ class Form:
     records: tuple[Record, ...] = ()
 
     def read(self, entry: Entry, scope: FormScope = ANY_NAME) -> Any:
-        """Return what an entry says.
+        """Return the value of an entry.
 
         Raises:
             DocumentError: It is something else; the message says where and what was expected.
@@ -245,8 +245,8 @@ def by_name(form: Form, *, names: str = "name", of_fields: bool = False) -> Form
     """Return the form of a mapping from names to something.
 
     Args:
-        form: What each name has.
-        names: What the names are, in words.
+        form: The form of the value of each name.
+        names: The names, in words.
         of_fields: Whether they are those of fields in scope.
     """
 
@@ -301,10 +301,10 @@ class FormMember:
     """One member of a record.
 
     Attributes:
-        form: What it may be.
-        about: What it means, in a sentence or two.
+        form: The form of its value.
+        about: Its meaning, in a sentence or two.
         required: Whether it must be there.
-        default: What is taken if it is not there, where that is a value.
+        default: The value taken if it is not there, where there is one.
         example: A value as it is written in a file.
         nullable: Whether it may be there without a value.
     """
@@ -336,8 +336,8 @@ class Record:
     """A mapping whose members are known by name.
 
     Attributes:
-        title: What it is called in the schema and on the reference page.
-        about: What it says, in a sentence.
+        title: Its name in the schema and on the reference page.
+        about: Its meaning, in a sentence.
         members: The members by name, in the order in which they are read and shown.
         needs_one: Members of which one must be there; whoever takes the values says so.
     """

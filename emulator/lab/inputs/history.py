@@ -48,7 +48,7 @@ class History:
     Units(read=0, write=12000)
     """
 
-    #: At least so many partitions; the widest are cut in the middle until there are (CAP2-1).
+    #: The least number of partitions; the widest are cut in the middle until there are (CAP2-1).
     partitions: int = 1
     #: The most that it has served, more than half an hour ago: twice as much is promised
     #: (CAP-510).
@@ -78,7 +78,7 @@ class History:
         return self == NEWBORN
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads; of a DescribeTable file, what was in it."""
+        """Return the document that ``from_entry`` reads; a DescribeTable file is spelled out."""
         document: dict[str, Any] = {}
         if self.partitions > 1:
             document["partitions"] = self.partitions
@@ -171,7 +171,7 @@ INDEX_FORM: Final = INDEX_HISTORY.form
 
 
 def _read_description(entry: Entry) -> Histories:
-    """Read a file with what DescribeTable answered."""
+    """Read a file with an answer of DescribeTable."""
     path = Path(entry.text())
     if not path.is_absolute():
         path = Path(entry.source).parent / path

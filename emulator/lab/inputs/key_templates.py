@@ -5,7 +5,7 @@
     {timestamp:hour}                the moment, cut to second, minute, hour, day, month or year
     {timestamp:%Y-%m}               the moment, as strftime writes it
     {userId}#{hash(orderId) % 10}   a suffix calculated from fields
-    {userId}#{random(10)}           a suffix drawn anew for every write
+    {userId}#{random(10)}           a suffix drawn for each write
     {{ and }}                       the braces themselves
 
 Numbers may be names of the design's parameters: ``{hash(orderId) % shards}``. Nothing else can
@@ -182,7 +182,7 @@ class KeyTemplate:
     def texts(
         self, columns: Mapping[str, int], rows: Sequence[Sequence[str]], moment: float
     ) -> list[str]:
-        """Return what ``bind`` gives for many rows at one moment; what they share is made once.
+        """Return the texts of ``bind`` for many rows at one moment; shared parts are made once.
 
         >>> parse("{timestamp:hour}#{user}").texts({"user": 0}, [("a",), ("b",)], 0.0)
         ['1970-01-01T00#a', '1970-01-01T00#b']

@@ -166,7 +166,7 @@ def _pattern(
 
 @contextmanager
 def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
-    """Write down what reaches an emulator, as trace lines, while the block runs.
+    """Write down the requests that reach an emulator, as trace lines, while the block runs.
 
     Scalars of the key, or of the item put, become fields. Operations on several items become
     one line per item.
@@ -200,12 +200,12 @@ def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
 def entries_of(
     operation: str, request: Mapping[str, Any], table: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return what one request asks for as entries of a trace, all but their time.
+    """Return the trace entries of one request, all but their time.
 
     Args:
         operation: Its wire name.
         request: Its members.
-        table: Only what it asks of this table.
+        table: Only the entries of this table.
     """
     entries = [entry for entry in _entries(operation, request) if table in (None, entry["table"])]
     for entry in entries:
@@ -214,7 +214,7 @@ def entries_of(
 
 
 def _entries(operation: str, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what one request asks for, item by item."""
+    """Yield the accesses of one request, item by item."""
     name = request.get("TableName", "")
     if operation == "PutItem":
         yield _written(name, request.get("Item", {}))

@@ -37,7 +37,7 @@ def with_traffic(
     """Return a workload with the traffic that files tell, in their order.
 
     Args:
-        workload: What is known besides: fields, patterns, sizes.
+        workload: Everything known besides: fields, patterns, sizes.
         paths: The files.
         names: Our ids of metrics by those of the caller.
         anonymous: Give keys of reports other names.
@@ -125,7 +125,7 @@ def _as_recorded(workload: Workload, lines: Iterable[str] | Path, path: Path) ->
 
 
 def _weighed_units(series: Mapping[str, cloudwatch.Points]) -> float | None:
-    """Return what Contributor Insights counts: reads, and writes three times (ICH-65)."""
+    """Return the units as Contributor Insights counts them: writes three times (ICH-65)."""
     if READ_UNITS not in series and WRITE_UNITS not in series:
         return None
     reads = sum(series.get(READ_UNITS, {}).values())

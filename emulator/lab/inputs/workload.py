@@ -86,7 +86,7 @@ class Workload:
     #: them, or of tables that have ``lived`` with it.
     age: Age = "first"
     #: How many seconds the design is to hold for: 30 days, or the run if that is longer. Keys
-    #: that have a time, and heat that moves, are placed anew with every bucket of it.
+    #: that have a time, and heat that moves, are placed again for every bucket of it.
     horizon: float | None = None
     #: Epoch seconds at which the run begins; a whole minute.
     start: int = DEFAULT_START
@@ -121,7 +121,7 @@ class Workload:
 
     @property
     def operations(self) -> float:
-        """What a run request by request has to carry out, warm-up and preloaded items included.
+        """The operations of a run request by request, warm-up and preloaded items included.
 
         >>> Workload(patterns=[Pattern("put", "PutItem", rate=2)], duration=60, warm_up=30,
         ...          preload=[Preload(pattern="put", items=1_000)]).operations
@@ -244,7 +244,7 @@ class Workload:
         return replace(self, fields=tuple(fields), patterns=tuple(patterns))
 
     def repeated(self, times: int) -> Workload:
-        """Return the same run, so many times in a row.
+        """Return the same run, repeated ``times`` in a row.
 
         >>> workload = Workload(patterns=[Pattern("put", "PutItem", rate=2)], duration=60)
         >>> workload.repeated(3).requests

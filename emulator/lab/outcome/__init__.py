@@ -1,4 +1,4 @@
-"""What a run leaves behind, and what a comparison is in the end: the lab's results.
+"""The lab's results: the records of a run, and the comparison in the end.
 
 Both engines write the same run log; results are summarised from it. Thresholds and the words
 that numbers are put in live here, because engines, analyses and reports all need them.

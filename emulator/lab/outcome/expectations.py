@@ -6,7 +6,7 @@ expect:
     risk: 0.05           # at most this chance of throttling
     throttled: 0.001     # at most this share of calls, in the median world
     headroom: 1.5        # at least this multiple of the load; 64 at most
-    monthly_cost: 3000   # at most so many dollars, in the median world
+    monthly_cost: 3000   # dollars at most, in the median world
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GRADES: Final = get_args(Grade)
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation:
-    """What is promised of one design; None for what is not.
+    """The promises of one design; None for those not made.
 
     >>> Expectation(design="a", headroom=2.0).headroom
     2.0

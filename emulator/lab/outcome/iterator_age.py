@@ -1,6 +1,6 @@
 """Iterator age: how far a consumer of a table's stream is behind (STM-12).
 
-A stream has a shard for each partition. A consumer takes so many records of a shard per second, in
+A stream has a shard for each partition. A consumer reads every shard at one rate, the records in
 the order of their writes, and begins with the shards of a split when it has read their parent to
 its end. The age is how long ago the next record that it reads was written.
 
@@ -19,7 +19,7 @@ _MINUTE: Final = 60.0
 
 @dataclass(slots=True)
 class _Shard:
-    """What was written to a shard and not yet read, minute by minute.
+    """The records written to a shard and not yet read, minute by minute.
 
     Attributes:
         waiting: When each minute began, its length, its records, and how many are left of them.
@@ -28,7 +28,7 @@ class _Shard:
     waiting: deque[tuple[float, float, float, float]] = field(default_factory=deque)
 
     def read(self, records: float) -> float:
-        """Read up to so many of the oldest records; return how many were there."""
+        """Read the oldest ``records``, or fewer; return how many were there."""
         left = records
         while self.waiting and left > 0:
             start, length, written, unread = self.waiting.popleft()
@@ -59,7 +59,7 @@ def iterator_ages(
     Args:
         minutes: The records written in each minute, by partition.
         parents: Which partition each one was split from.
-        records_per_second: What the consumer reads of a shard.
+        records_per_second: Records that the consumer reads of a shard.
         seconds: How long it all takes; the last minute may be shorter.
         length: How long a minute is, if it stands for more than one.
 

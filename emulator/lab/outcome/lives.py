@@ -14,9 +14,9 @@ from emulator.lab.planning.run_emulator import RunEmulator
 
 #: Runs that are shorter are repeated several at a time.
 SHORT: Final = 900
-#: The load is repeated for at most so many seconds.
+#: Seconds for which the load is repeated at most.
 _LONGEST: Final = 24 * 3600
-#: Tables on which nothing has split for so many seconds have settled: longer than it takes to
+#: Seconds without a split after which tables have settled: longer than it takes to
 #: find a partition hot and to split it (CAP2-3).
 _SETTLED: Final = 780
 
@@ -65,7 +65,7 @@ class Life:
         self.emulator.begin_again(self.lived.units, self._seconds)
 
     def note(self, outcome: WorldOutcome, seconds: int) -> None:
-        """Note another run, which took so many seconds."""
+        """Note another run and its length."""
         self._seconds = seconds
         self._keeps_falling_behind |= outcome.refuses
         if outcome.last_throttle is not None:

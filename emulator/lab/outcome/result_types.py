@@ -1,4 +1,4 @@
-"""What a run of the lab answers: plain, frozen results that go to JSON and come back.
+"""The answer of a run of the lab: plain, frozen results that go to JSON and come back.
 
 Nothing here computes; engines and analyses fill these in, reports read them. Numbers that count
 requests are floats, because the aggregate engine works with expectations. Rates are units per
@@ -238,7 +238,7 @@ class CollectionSizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BacklogResult:
-    """What waits for a global index, in write units (CAP2-4)."""
+    """The backlog of a global index, in write units (CAP2-4)."""
 
     #: At the end of the run.
     units: float
@@ -411,7 +411,7 @@ class WorldResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownEffect:
-    """How the answer moves when one unknown is drawn anew and all others stay."""
+    """How the answer moves when one unknown is drawn again and all others stay."""
 
     #: Such as ``placement of keys``.
     name: str
@@ -438,7 +438,7 @@ class Confidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivityRow:
-    """What the answer would be under another value of an assumed constant; in 0.1.0 only."""
+    """The answer under another value of an assumed constant; in 0.1.0 only."""
 
     value: float
     throttled_share: float
@@ -490,7 +490,7 @@ class Margin:
     Attributes:
         resource: The table or index.
         limit: The reason that the service would give.
-        percent: What is left of the limit; negative where more is asked for.
+        percent: The rest of the limit; negative where more is asked for.
     """
 
     resource: str
@@ -639,7 +639,7 @@ class DesignResult:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRefusals:
-    """What CloudWatch counted of the traffic that a workload was given (ICH-61).
+    """CloudWatch's counts of the traffic that a workload was given (ICH-61).
 
     >>> MeasuredRefusals({"PutItem": 75.0}, {"PutItem": 25.0}, {}).share("PutItem")
     0.25

@@ -46,7 +46,7 @@ def interval(hits: int, worlds: int) -> tuple[float, float]:
 
 
 def _highest(hits: int, worlds: int) -> float:
-    """Return the chance with which at most so many hits are as rare as an interval may miss."""
+    """Return the chance with which ``hits`` or fewer are as rare as an interval may miss."""
     low, high = hits / worlds, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
@@ -58,7 +58,7 @@ def _highest(hits: int, worlds: int) -> float:
 
 
 def at_most(hits: int, worlds: int, chance: float) -> float:
-    """Return the probability of at most so many hits.
+    """Return the probability of ``hits`` or fewer.
 
     >>> round(at_most(1, 2, 0.5), 6)
     0.75

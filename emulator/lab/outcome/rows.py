@@ -2,7 +2,7 @@
 
 The page and the terminal show the same rows. A cell is marked where a measure is bad by the
 lab's own limits; nothing is marked for being merely worse than its neighbour. The page also says
-who is best in a row.
+which cell is best in a row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Better: TypeAlias = Literal["", "low", "high"]
 
 
 class Cell(NamedTuple):
-    """What one design has in a row."""
+    """The cell of one design in a row."""
 
     text: str
     mark: Mark = ""
@@ -89,7 +89,7 @@ def summary(comparison: result_types.Comparison) -> str:
 
 
 def _clients_played(comparison: result_types.Comparison) -> str:
-    """Return what the aggregate engine left out of what clients do."""
+    """Return the words on client settings that the aggregate engine left out."""
     names = " and ".join(held_back(comparison.workload))
     if comparison.engine == "exact" or not names:
         return ""
@@ -261,7 +261,7 @@ def _lived(design: result_types.DesignResult) -> Cell:
 
 
 def _margin(design: result_types.DesignResult) -> Cell:
-    """Return what is left of the nearest limit."""
+    """Return the margin to the nearest limit."""
     own = design.margin
     if own is None:
         return Cell(words.NONE)
@@ -272,7 +272,7 @@ def _margin(design: result_types.DesignResult) -> Cell:
 
 
 def _per_bucket(design: result_types.DesignResult) -> Cell:
-    """Return how likely a design throttles each time that its keys are placed anew."""
+    """Return the risk of throttling each time that the keys of a design are placed."""
     own = design.horizon
     if own is None or own.bucket_seconds is None:
         return Cell(words.NONE)
@@ -451,7 +451,7 @@ _SUM_HINT: Final = (
 
 
 def _even_share(design: result_types.DesignResult) -> Cell:
-    """Return what each partition of the resource with the hottest one would have at the start."""
+    """Return the even share of a partition at the start, in the resource with the hottest one."""
     worst = max(design.resources, key=lambda resource: resource.hottest_partition_share)
     count = next(iter(worst.partitions_per_minute), 0)
     return Cell(f"{words.percent(1 / count)} of {count}" if count else words.NONE)
@@ -539,7 +539,7 @@ def _units(axis: result_types.AxisResult | None, seconds: float) -> Cell:
 
 
 def _cost_title(comparison: result_types.Comparison) -> str:
-    """Return what a month of the costs is."""
+    """Return the title of the costs, with the load of their month."""
     every = comparison.workload.get("every")
     if every is None:
         return "Cost of a month with this load all the time"
@@ -592,7 +592,7 @@ def _cost(design: result_types.DesignResult, name: str) -> Cell:
 
 
 def month_cell(design: result_types.DesignResult) -> Cell:
-    """Return what a month costs as designed; nobody can compare one that leaves out calls."""
+    """Return the cost of a month as designed; one that leaves out calls cannot be compared."""
     return _bill(design, month(design))
 
 

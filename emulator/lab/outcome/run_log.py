@@ -52,16 +52,16 @@ Cell = tuple[float, float, float, float]
 
 @dataclass(slots=True)
 class KeyTally:
-    """What one partition key was asked for."""
+    """The units asked of one partition key."""
 
     #: Units admitted, and units of refused attempts.
     consumed: float = 0.0
     throttled: float = 0.0
-    #: What first attempts asked for, as Contributor Insights weighs it: retries stand apart.
+    #: Units of first attempts, as Contributor Insights weighs them: retries stand apart.
     offered: float = 0.0
 
     def offer(self, axis: int, units: float) -> None:
-        """Count what a first attempt asks for, whether it passes or not."""
+        """Count the units of a first attempt, whether it passes or not."""
         self.offered += units * WEIGHTS[axis]
 
 
@@ -98,7 +98,7 @@ class Collections:
             self.growth[row] += growth / self.counts[row]
 
     def _rows(self) -> list[tuple[str, bool]]:
-        """Return what tells the rows apart."""
+        """Return the key of each row, and whether it is new."""
         return list(zip(self.keys, self.is_new or [False] * len(self.keys), strict=True))
 
     @property
@@ -109,14 +109,14 @@ class Collections:
 
 @dataclass(frozen=True)
 class KeyTotals:
-    """What partition keys were asked for, those that are taken together after the named ones.
+    """The totals of partition keys, those that are taken together after the named ones.
 
     Attributes:
         texts: The named keys.
         counts: How many keys each row stands for: 1 for a named key.
         consumed: Units admitted; this and the rest for all keys of a row.
         throttled: Units of refused attempts.
-        offered: What first attempts asked for, as Contributor Insights weighs it.
+        offered: Units of first attempts, as Contributor Insights weighs them.
         examples: Some keys of each row after the named ones.
     """
 
@@ -231,7 +231,7 @@ class ResourceRecord:
                 self.burst[axis][point] = own.burst / ONE
 
     def offer(self, partition_id: int, axis: int, units: float) -> None:
-        """Count what first attempts of the running minute ask of a partition."""
+        """Count the units that first attempts of the running minute ask of a partition."""
         self.offered_now[partition_id] += units * WEIGHTS[axis]
 
     def close_minute(self) -> None:
@@ -254,17 +254,17 @@ class ResourceRecord:
         return tally
 
     def add_group(self, count: float, tally: KeyTally, examples: Sequence[str]) -> None:
-        """Count what some keys were asked for together.
+        """Count the units asked of some keys together.
 
         Args:
             count: How many; infinite for keys that are new every time.
-            tally: What all of them were asked for.
+            tally: The units asked of all of them.
             examples: Some of them.
         """
         self._groups.append((count, tally, examples))
 
     def keys(self) -> KeyTotals:
-        """Return what partition keys were asked for; those that were not asked are left out."""
+        """Return the totals of partition keys, of those that were asked for."""
         named = {
             text: own
             for text, own in self.named_keys.items()

@@ -208,10 +208,10 @@ def _steps(values: Floats, width: int, reduce: Callable[[Floats], float]) -> tup
 
 
 def _demands(record: run_log.ResourceRecord) -> list[dict[int, float]]:
-    """Return what was asked of each partition in every minute, retries apart.
+    """Return the units asked of each partition in every minute, retries apart.
 
-    It is weighed as Contributor Insights does. An engine that does not tell first attempts from
-    others says only what it let pass and what it refused.
+    They are weighed as Contributor Insights does. Of an engine that does not tell first attempts
+    from others, they are the units admitted and refused.
     """
     if any(record.offered):
         pairs = zip(record.minutes, record.offered, strict=True)

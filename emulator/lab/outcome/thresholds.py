@@ -10,14 +10,14 @@ THRESHOLD: Final = 0.001
 MOVES: Final = 0.005
 #: Less headroom than this is tight.
 TIGHT: Final = 1.5
-#: A partition is hotter than others from so many times the fair share on.
+#: A partition is hotter than others from this multiple of the fair share on.
 UNEVEN: Final = 1.5
 #: The largest multiple of the load that the search for headroom tries.
 MOST_HEADROOM: Final = 64.0
 #: A chance of throttling under this is taken for none, and over its counterpart for certain.
 UNLIKELY: Final = 0.05
 CERTAIN: Final = 0.95
-#: The chance is looked at when so many worlds are played.
+#: The numbers of worlds played at which the chance is looked at.
 LOOKS: Final = (20, 100, 400, 1_600)
 FIRST_WORLDS: Final = LOOKS[0]
 #: Worlds in which one unknown is drawn alone.

@@ -13,7 +13,7 @@ from emulator.lab.outcome.thresholds import THRESHOLD
 
 
 class PatternCalls(Protocol):
-    """What is known of one pattern's calls, during a run or after it."""
+    """The counts of one pattern's calls, during a run or after it."""
 
     @property
     def calls(self) -> float:
@@ -47,7 +47,7 @@ def throttled_by_reason(patterns: Iterable[PatternCalls]) -> dict[str, float]:
 
 
 class WorldShare(Protocol):
-    """What decides whether one world throttles."""
+    """The figures that decide whether one world throttles."""
 
     @property
     def throttled_share(self) -> float:

@@ -21,7 +21,7 @@ _BYTES: Final = ((1024**4, "TB"), (1024**3, "GB"), (1024**2, "MB"), (1024.0, "KB
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Return a number with so many digits, and commas.
+    """Return a number with ``digits`` significant digits, and commas.
 
     >>> significant(1234.5), significant(0.01234), significant(12.0), significant(0)
     ('1,234', '0.0123', '12', '0')

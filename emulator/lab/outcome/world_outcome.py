@@ -1,4 +1,4 @@
-"""What one world leaves behind when many are played: enough to judge a design by."""
+"""The outcome of one world when many are played: enough to judge a design by."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MONTH_SECONDS = 730 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """How the buckets of time after the first do in one world, whose keys are placed anew.
+    """How the buckets of time after the first do in one world, with keys placed again.
 
     Attributes:
         count: The buckets of the horizon, the first included.
@@ -40,15 +40,15 @@ class Buckets:
     def of(
         cls, busy: int, count: int, step: float, duration: int, played: Sequence[WorldOutcome]
     ) -> Buckets:
-        """Return what the buckets that were played say about all of them.
+        """Return the figures of all buckets, from those that were played.
 
         One that still refuses calls when the run ends does so until its keys are others.
 
         Args:
-            busy: How many are asked for too much.
-            count: How many there are.
-            step: How many seconds each lasts.
-            duration: How many seconds of it were played.
+            busy: The buckets that are asked for too much.
+            count: All buckets.
+            step: Seconds that each lasts.
+            duration: Seconds of it that were played.
             played: The first of those that are asked for too much.
         """
         refusing = [own for own in played if own.refuses]
@@ -150,7 +150,7 @@ class WorldOutcome:
 
 
 def outcome_of(world: World, log: RunLog) -> WorldOutcome:
-    """Return what a run in a world has shown."""
+    """Return the outcome of a run in a world."""
     records = list(log.patterns.values())
     return make_outcome(
         world,

@@ -42,7 +42,7 @@ def stored_fields(layout: Layout, pattern: Pattern) -> list[str]:
 
 
 def random_shards(layout: Layout, pattern: Pattern) -> list[ShardPart]:
-    """Return the suffixes drawn anew for every item that a pattern writes."""
+    """Return the suffixes that are drawn for each item that a pattern writes."""
     table = layout.table_of(pattern)
     key = table.key(pattern.entity)
     held = [index for index in table.indexes if index.holds(layout.item_fields(pattern))]
@@ -163,7 +163,7 @@ class ItemMaker:
         return prefix
 
     def _other(self, row: Sequence[str], moment: float) -> Mapping[str, Value]:
-        """Return what an item carries besides its key and its payload."""
+        """Return the attributes of an item besides its key and its payload."""
         other: dict[str, Value] = {name: render(row, moment) for name, render in self._rendered}
         for name, column in self._plain:
             other[name] = row[column]
@@ -254,7 +254,7 @@ def _choices(field: Field, pattern: Pattern) -> tuple[list[str], list[float]]:
 
 
 def _filler(attributes: dict[str, Value], size_bytes: int, salt: int) -> tuple[str, int]:
-    """Return what fills an item up, "" if it needs nothing, and its size with it."""
+    """Return the text that fills an item up, "" if it is full, and its size with it."""
     size = attributes_size(attributes)
     room = size_bytes - size - len(PAYLOAD)
     if room <= 0:

@@ -1,4 +1,4 @@
-"""What the templates of a key say of its values: new every time, many, or in order."""
+"""Traits of key values, read off templates: new every time, many, or in order."""
 
 from __future__ import annotations
 

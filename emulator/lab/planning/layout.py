@@ -135,7 +135,7 @@ class TableLayout:
         return request
 
     def index_capacity(self, index: IndexLayout) -> Capacity:
-        """Return what a global index may consume: its own setting, or the table's."""
+        """Return the capacity of a global index: its own setting, or the table's."""
         own = index.design.capacity
         if self.design.capacity.is_provisioned and not own.is_provisioned:
             table = self.design.capacity
@@ -195,7 +195,7 @@ class Layout:
         self._by_pattern = {pattern.name: self._place(pattern) for pattern in workload.patterns}
 
     def repeated(self, times: int) -> Layout:
-        """Return the design under the same run, so many times in a row."""
+        """Return the design under the same run, repeated ``times`` in a row."""
         return Layout(self.design, self.workload.repeated(times))
 
     def table_of(self, pattern: Pattern) -> TableLayout:
@@ -210,7 +210,7 @@ class Layout:
         return frozenset((*pattern.fields, *(parent for parent in parents if parent), TIMESTAMP))
 
     def resource_name(self, table: TableLayout, index: str | None) -> str:
-        """Return what results call a table or index."""
+        """Return the name of a table or index in results."""
         if index is None:
             return table.name
         return index if len(self.tables) == 1 else f"{table.name}/{index}"

@@ -39,7 +39,7 @@ class Values:
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
         self.created = {field.name: 0 for field in workload.fields if field.unique}
-        #: Values that exist for those who ask; new ones are asked for from the next second on.
+        #: Values that requests may ask for; new ones are among them from the next second on.
         self.existing = dict(self.created)
         self._texts: dict[str, list[str]] = {}
 

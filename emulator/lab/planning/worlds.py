@@ -1,7 +1,7 @@
 """Worlds: one draw each of everything that the service does not tell.
 
-Which keys share a partition, when a partition splits, how far an index may fall behind: nobody
-outside the service knows. A world has one answer to each of these questions, drawn from its
+Which keys share a partition, when a partition splits, how far an index may fall behind: none of
+it is known outside the service. A world has one answer to each of these questions, drawn from its
 seed; a design is judged by the share of worlds in which it throttles. The ranges are those of
 ``docs/rules/measurements.md``, section Worlds.
 """
@@ -28,7 +28,7 @@ class Unknown:
     """One thing that the service does not tell.
 
     Attributes:
-        name: What reports call it.
+        name: Its name in reports.
         rule: The rule that gives the evidence; "" for what the workload leaves to chance.
         setting: The setting that a world decides; "" for the arrivals of requests.
         value: Return a world's value for its seed.
@@ -88,7 +88,7 @@ _DEFAULTS: Final = {field.name: field.default for field in fields(Settings)}
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the service, and therefore the same in every world.
+    """The known settings of the service, which are the same in every world.
 
     A setting is known if it was given, differs from its default, or is named.
 
@@ -131,7 +131,7 @@ def draw_worlds(
     Args:
         first: The seed of the first world.
         count: How many.
-        known: What is known of the service.
+        known: The known settings.
         only: Draw this unknown alone; all others are as in the first world.
 
     >>> first, second = draw_worlds(0, 2, Known(Settings(gsi_buffer_seconds=0)))

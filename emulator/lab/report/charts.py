@@ -115,7 +115,7 @@ def _axis_caption(axis: result_types.AxisResult) -> str:
 
 
 def throughput(series: result_types.MinuteSeries, axis: str, source: str = "") -> pictures.OverTime:
-    """Show what was consumed and refused per second, and under it the burst reserve."""
+    """Show the units consumed and refused per second, and under them the burst reserve."""
 
     def line(name: str, field: str, color: str, shape: str) -> pictures.ChartSeries:
         return pictures.ChartSeries(
@@ -322,7 +322,7 @@ _COST_PARTS: Final = (
 
 
 def cost_parts(cost: result_types.Cost) -> tuple[pictures.BarPart, ...]:
-    """Return what of a bill is for writes, reads, storage and the rest."""
+    """Return the parts of a bill for writes, reads, storage and the rest."""
     amounts = dict.fromkeys((part for part, _, _ in _COST_PARTS), 0.0)
     for line in cost.lines:
         part = next(part for part in amounts if part in line.item)

@@ -79,14 +79,14 @@ def is_burning(resource: result_types.ResourceResult) -> bool:
 
 
 def is_shown(resource: result_types.ResourceResult, design: result_types.DesignResult) -> bool:
-    """Return whether a table or index is open: who burns, or the table if nobody does."""
+    """Return whether a table or index is open: it burns, or is the table and none does."""
     if any(is_burning(other) for other in design.resources):
         return is_burning(resource)
     return resource is design.resources[0]
 
 
 def _gist(design: result_types.DesignResult) -> str:
-    """Return what a folded section says."""
+    """Return the line of a folded section."""
     hottest = max(resource.hottest_partition_share for resource in design.resources)
     throttled = words.percent(design.throttled_share)
     return f"{throttled} of calls throttled, hottest partition {words.percent(hottest)}"
@@ -190,7 +190,7 @@ def _collections(sizes: result_types.CollectionSizes) -> str:
 def _break_even(design: result_types.DesignResult) -> str:
     """Return which billing is the cheaper one; nothing of that for a design that gives calls up.
 
-    What they would have consumed is not in the figures.
+    The units that those would have consumed are not in the figures.
     """
     lines = "".join(
         f"<li>{escape(row.resource)} {row.axis}s: {words.percent(row.utilisation)} used on "
@@ -248,7 +248,7 @@ def _units(pattern: result_types.PatternResult) -> float:
 
 
 def units_each(pattern: result_types.PatternResult) -> str:
-    """Return what one request of a pattern costs, over its table and indexes."""
+    """Return the units of one request of a pattern, over its table and indexes."""
     if not pattern.requests:
         return words.NONE
     read = sum(units.read for units in pattern.units) / pattern.requests

@@ -278,7 +278,7 @@ def _draw_shares(frame: Frame, heat: HeatMap, layout: MapLayout, row_height: flo
 
 
 def _demand(heat: HeatMap) -> list[float]:
-    """Return what was asked of each partition over the whole run, served or refused."""
+    """Return the load asked of each partition over the whole run, served or refused."""
     totals = [0.0] * len(heat.partitions)
     for loads, refusals in zip(heat.load, heat.throttled, strict=True):
         for position, (load, refused) in enumerate(zip(loads, refusals, strict=True)):

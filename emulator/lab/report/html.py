@@ -1,6 +1,6 @@
 """The report as one page: no network, no library, readable in light and dark.
 
-Pictures and tables are plain markup and need no script; the script makes the pictures anew at the
+Pictures and tables are plain markup and need no script; the script draws the pictures again at the
 width they have, with values under the pointer, zoom and sorting. The data is in the page, as
 ``--json`` writes it but to six digits.
 """
@@ -40,7 +40,7 @@ from emulator.web.markup import TableColumn, Value, hint, scrolling, table
 
 #: What is shown has three digits; lines are not seen to differ in a fifth.
 _CHART_DIGITS: Final = 4
-#: So many designs fit side by side on a phone.
+#: Designs that fit side by side on a phone.
 _FEW: Final = 3
 _STYLES: Final = ("kit/chart.css", "kit/base.css", "report/report.css")
 
@@ -68,7 +68,7 @@ def html_page(comparison: result_types.Comparison) -> str:
 
 
 def rounded(value: Any, digits: int = 6) -> Any:
-    """Return data with its numbers to so many digits.
+    """Return data with its numbers rounded to ``digits`` digits.
 
     >>> rounded({"share": (0.12345678, 2.0)})
     {'share': [0.123457, 2]}
@@ -291,7 +291,7 @@ def _check_hint(finding: Finding) -> str:
 
 
 def _assumptions(comparison: result_types.Comparison) -> str:
-    """Return what the answers depend on: the unknowns by world, and what is assumed besides."""
+    """Return the section on unknowns, which differ by world, and on assumed constants."""
     intro = (
         "The service does not say where keys are stored, when partitions split or how far an index "
         "may fall behind. For each row, one of these is drawn again in ten worlds and everything "

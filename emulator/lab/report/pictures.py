@@ -1,6 +1,6 @@
-"""What a picture shows, as plain data: the same for the drawing and for the page's script.
+"""The contents of a picture, as plain data: the same for the drawing and for the page's script.
 
-Who draws knows nothing of results, and who chooses what to show draws nothing. Colours and formats
+Drawing knows nothing of results, and the choice of contents draws nothing. Colours and formats
 are names: ``chart.css`` has the colours, ``words`` and ``kit/format.js`` have the formats.
 """
 

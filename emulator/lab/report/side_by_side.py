@@ -155,7 +155,7 @@ def over_time(comparison: result_types.Comparison) -> pictures.OverTime:
 
 
 def _flow(design: result_types.DesignResult) -> tuple[list[float], list[float]]:
-    """Return what a design's tables and indexes consumed and refused per second, step by step."""
+    """Return the units consumed and refused per second, by step, over tables and indexes."""
     axes = [axis.fine for resource in design.resources for axis in (resource.read, resource.write)]
     consumed = [sum(step) for step in zip(*(axis.consumed for axis in axes), strict=True)]
     refused = [sum(step) for step in zip(*(axis.throttled for axis in axes), strict=True)]
@@ -166,7 +166,7 @@ def _flow(design: result_types.DesignResult) -> tuple[list[float], list[float]]:
 
 
 def units(designs: Sequence[result_types.DesignResult]) -> pictures.Bars:
-    """Show what each design consumed and what it refused."""
+    """Show the units that each design consumed and refused."""
     rows = []
     for design in designs:
         axes = [axis for resource in design.resources for axis in (resource.read, resource.write)]
@@ -191,7 +191,7 @@ def _cost_caption(designs: Sequence[result_types.DesignResult]) -> str:
 
 
 def costs(designs: Sequence[result_types.DesignResult]) -> pictures.Bars:
-    """Show what a month of each design costs; who did not serve its load cannot be the best."""
+    """Show the monthly cost of each design; one that did not serve its load cannot be the best."""
     cells = [month_cell(design) for design in designs]
     good = best(cells, "low")
     rows = [

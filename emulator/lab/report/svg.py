@@ -92,7 +92,7 @@ class Logarithmic:
 
 
 def nice_step(span: float, most: int) -> float:
-    """Return a round step that divides a span into at most so many parts.
+    """Return a round step that divides a span into ``most`` parts at most.
 
     >>> nice_step(4800, 5), nice_step(0.7, 4)
     (1000.0, 0.2)
@@ -168,7 +168,7 @@ class Drawing:
         self.add("path", d=_path(points), cls=cls)
 
     def area(self, upper: Sequence[Point], lower: Sequence[Point], cls: str) -> None:
-        """Add what lies between two lines over the same stretch."""
+        """Add the area between two lines over the same stretch."""
         self.add("path", d=_path([*upper, *reversed(lower)]) + "z", cls=cls)
 
     def render(self, markup: str = "") -> str:

@@ -100,7 +100,7 @@ def _verdict(design: DesignResult) -> Iterator[str]:
 
 
 def explanations(design: DesignResult) -> Iterator[tuple[str, str]]:
-    """Yield what stands under a verdict: what fixes it, what it depends on, what it costs."""
+    """Yield the lines under a verdict: its fix, its certainty, its unknowns, its problems."""
     if design.fix or design.fix_note:
         yield "smallest fix", words.sentence(design.fix or design.fix_note or "")
     elif design.grade not in HEALTHY:
@@ -183,7 +183,7 @@ def _maps(comparison: Comparison, *, unicode: bool) -> Iterator[str]:
 
 
 def _refused_means(comparison: Comparison) -> str:
-    """Return what is shown as refused: writes of a global index wait instead (CAP2-4)."""
+    """Return the name of refusals: writes of a global index wait instead (CAP2-4)."""
     has_index = any(hottest(design).kind == "index" for design in comparison.designs)
     return "throttled (in an index: writes wait)" if has_index else "throttled"
 

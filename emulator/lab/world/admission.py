@@ -44,7 +44,7 @@ _LEAST: Final = 1e-6
 _LEAST_GROWTH: Final = 0.02
 #: A share that has moved by less than this tells nothing of it.
 _KNOWN: Final = 1e-5
-#: Of calls that begin anew, the share that does so again within the second, at most.
+#: Of calls that start over, the largest share that does so again within the second.
 _MOST_REPEATED: Final = 0.98
 #: Steps towards the decay of a bucket's level, and what is too little to divide by.
 _STEPS: Final = 8
@@ -63,7 +63,7 @@ class Rows:
         patience: 1 where a refusal is tried again, else 0.
         buckets: The number of each bucket that a row meets, 0 for none: in the order in which a
             request is asked.
-        units: What a call takes of it.
+        units: Units that a call takes of it.
         chance: How likely a call draws on it at all.
         final: Whether a refusal there is never tried again.
         is_partition: Whether it is a partition's.
@@ -117,7 +117,7 @@ class Rows:
 
     @cached_property
     def partition_units(self) -> ColumnRow:
-        """What a call takes of its partitions."""
+        """The units that a call takes of its partitions."""
         return np.where(self.is_partition, self.units, 0.0)
 
     @cached_property
@@ -136,7 +136,7 @@ class Rows:
         return np.asarray(np.minimum(together[places.reshape(-1)], 1.0).reshape(keys.shape))
 
     def loads(self, calls: ByRow, count: int) -> ByBucket:
-        """Return what calls take of each of ``count`` buckets."""
+        """Return the units that calls take of each of ``count`` buckets."""
         return sums(self.flat, (calls * self.units).ravel(), count)
 
     @cached_property
@@ -167,7 +167,7 @@ class Rows:
         """Return the share of attempts that each bucket lets pass of those that others let pass.
 
         Args:
-            shares: What each bucket lets pass of all that meet it.
+            shares: The share that each bucket lets pass of all that meet it.
         """
         own: Floats = shares[self.buckets]
         found = np.ones_like(own)
@@ -247,7 +247,7 @@ class Batches:
 
 @dataclass(frozen=True)
 class Admitted:
-    """What becomes of the attempts of a second.
+    """The outcome of the attempts of a second.
 
     Attributes:
         by_number: Attempts, by number of the attempt.
@@ -270,7 +270,7 @@ class Admitted:
     restarted: AttemptRow | None
 
     def follow(self, arriving: AttemptRow, policies: RowPolicies) -> AttemptRow:
-        """Return what some of the attempts become, with retries within the second."""
+        """Return the attempts with their retries within the second."""
         by_number = _with_retries_at_once(arriving, self.again, policies)
         if self.restarted is None:
             return by_number
@@ -293,7 +293,7 @@ class Admitted:
         return np.asarray(by_number * self.restarted * policies.may_retry[0])
 
     def waiting(self, by_number: AttemptRow, policies: RowPolicies) -> RetryRow:
-        """Return how many of some attempts come again, by retry: an item sent anew as the first."""
+        """Return the attempts that come again, by retry: an item sent again as the first."""
         waits = self.retried(by_number, policies)
         anew = self.begun_anew(by_number, policies)
         if anew is not None:
@@ -303,7 +303,7 @@ class Admitted:
 
 @dataclass(frozen=True)
 class _Demand:
-    """What is asked for in a second: see ``admit``."""
+    """The demand of a second: see ``admit``."""
 
     rows: Rows
     arriving: AttemptRow
@@ -333,7 +333,7 @@ class _Demand:
         return np.asarray(attempts * passed)
 
     def admitted(self, shares: ByBucket, parts: _Parts | None) -> Admitted:
-        """Return what becomes of the attempts if buckets are open for these shares of them."""
+        """Return the outcome of the attempts if buckets are open for these shares of them."""
         rows = self.rows
         open_columns = rows.open_columns(shares)
         whole: ByRow | float = 1.0
@@ -397,14 +397,14 @@ def admit(
     Args:
         rows: The calls.
         arriving: Attempts that did not begin in this second as another's retry.
-        policies: What the retry policies of the rows say.
+        policies: The retry policies of the rows.
         affordable: The share of retries that the clients' quotas allow.
-        room: What each bucket can give.
+        room: Units that each bucket can give.
         start: Where to begin, such as the shares of the second before.
         short: Which buckets are short.
 
     Returns:
-        What becomes of the attempts, and the share that each bucket lets pass of all that meet it.
+        The outcome of the attempts, and the share that each bucket lets pass of all that meet it.
     """
     demand = _Demand(rows, arriving, policies, affordable)
     shares = np.where(short, np.clip(start, _LEAST, 1.0), 1.0)
@@ -438,11 +438,11 @@ def _solved(
     beyond a share that is known to be too large or too small.
 
     Args:
-        demand: What is asked for.
+        demand: The demand.
         shares: Of all buckets.
         level: The buckets of the level.
         outer: The levels further out, which are taken as open.
-        room: What each bucket can give.
+        room: Units that each bucket can give.
         parts: Of batches.
     """
     at = np.flatnonzero(level)
@@ -518,7 +518,7 @@ def _with_retries_at_once(
 
 
 class _Parts:
-    """What passes of the items of batches, which come together.
+    """The items of batches that pass, for they come together.
 
     Attributes:
         shares: By column and row, the share of a batch's items that passes if the first one does.
@@ -559,7 +559,7 @@ def decays(calls: Floats, costs: Floats, buckets: Integers, room: ByBucket) -> B
 
     Args:
         calls: In a second; of any shape.
-        costs: What each of them would take, likewise.
+        costs: Units that each of them would take, likewise.
         buckets: The number of the bucket that they meet, likewise.
         room: By bucket, what it can give in the second.
 

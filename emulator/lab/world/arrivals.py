@@ -21,7 +21,7 @@ WorldPattern: TypeAlias = Annotated[Floats, "world", "pattern"]
 #: Tells the draws of keys from other draws of the same seed; no name of a pattern begins so.
 _KEYS: Final = 2
 _NOISE: Final = 3
-#: A rate that changes more often than once in so many seconds is a curve.
+#: A rate that changes more often than once in this number of seconds is a curve.
 _RARELY: Final = 10
 
 
@@ -102,7 +102,7 @@ class Requests:
 
 
 class Arrivals:
-    """What chance decides of the requests of all patterns, in every world.
+    """The random part of the requests of all patterns, in every world.
 
     Numbers of requests belong to the world, the pattern and the second: they are the same
     whatever else is played, and those of the exact engine.

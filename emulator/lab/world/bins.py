@@ -22,7 +22,7 @@ from emulator.lab.inputs.patterns import Field, Pattern
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.sampling import with_parents
 
-#: Fields with so few values have a bin for each, and suffixes with so many.
+#: The most values of a field, and the most suffixes, that have a bin each.
 FEW_VALUES: Final = 8
 MANY_SUFFIXES: Final = 1_000
 #: Cells of one pattern at most, or this many times the values of its widest field; beyond it
@@ -31,9 +31,9 @@ MOST_CELLS: Final = 8_192
 _MOST_TIMES: Final = 4
 #: Of a field with more values, a calculated suffix is taken as evenly spread.
 _MOST_SUFFIXED: Final = 100_000
-#: A value of a sort key is told apart if it has this share of the calls; and of the stretches of
-#: its popularity every so manyth is.
+#: A value of a sort key with this share of the calls has a bin of its own.
 _HEAVY: Final = 0.1
+#: Where rough bins are enough, one in this number of the stretches of popularity has one.
 _ROUGHLY: Final = 8
 #: Values whose popularity differs by less than this, in its logarithm, may share a bin.
 _ALIKE: Final = 0.1
@@ -110,7 +110,7 @@ def bins_of(workload: Workload, least: Mapping[str, float]) -> dict[str, Bins]:
 def fitting_bins(
     workload: Workload, least: dict[str, float], together: Iterable[tuple[Sequence[str], int]]
 ) -> dict[str, Bins]:
-    """Return the bins of every field, so many that no pattern has too many combinations.
+    """Return the bins of every field, few enough for the combinations of every pattern.
 
     Args:
         workload: See ``bins_of``.

@@ -33,7 +33,7 @@ _LEAST_RESERVE: Final = 5.0
 
 @dataclass(eq=False)
 class Loads:
-    """What a request of each pattern takes of each bucket, on average.
+    """The units that a request of each pattern takes of each bucket, on average.
 
     Attributes:
         asked: By admission.
@@ -93,11 +93,11 @@ def _spread(
 
 @dataclass(frozen=True)
 class Demand:
-    """What is asked of the buckets of some worlds in a stretch.
+    """The units asked of the buckets of some worlds in a stretch.
 
     Attributes:
         most: In its largest second, by admission and by what enters indexes.
-        margin: What chance may add in a second.
+        margin: Units that chance may add in a second.
         mean: In the mean second.
     """
 
@@ -192,7 +192,7 @@ def pass_reserves(state: State, worlds: Integers, seconds: Integers, loads: Worl
         state: The worlds.
         worlds: Some of them.
         seconds: How many, by world.
-        loads: What is taken of each bucket over all of them.
+        loads: Units taken of each bucket over all of them.
     """
     tokens = state.tokens
     held = tokens.burst[worlds] + tokens.rates[worlds] * seconds[:, None] - loads

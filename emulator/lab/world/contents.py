@@ -57,7 +57,7 @@ class Entries:
         self._counts = counts[self.distinct]
 
     def each(self, amounts: WorldCell) -> WorldEntry:
-        """Return what comes to one of each of these entries."""
+        """Return the amount for one of each of these entries."""
         if self._is_in_turn:
             return amounts / self._counts
         summed = np.add.reduceat(amounts[..., self._order], self._starts, axis=-1)
@@ -97,7 +97,7 @@ class Ranges:
         self._reads = reads
 
     def sums(self, column: WorldEntry) -> WorldCell:
-        """Return what one read of each range covers."""
+        """Return the sum over the entries that one read of each range covers."""
         ordered = column[..., self._order] * self._counts
         reached = np.concatenate(
             [np.zeros((*column.shape[:-1], 1)), np.cumsum(ordered, axis=-1)], axis=-1
@@ -124,7 +124,7 @@ class Contents:
         sizes: Their bytes, without overhead.
         first: When the first of its items came, in seconds into the run.
         last: And the last.
-        loaded: What was there before the warm-up.
+        loaded: Items that were there before the warm-up.
         grown_from: Bytes that were there before the run.
 
     >>> contents = Contents(worlds=1)
@@ -199,7 +199,7 @@ class Contents:
         return Entries(numbers, self.counts)
 
     def ranges(self, asked: Sequence[EntryKey], reads: Floats) -> Ranges:
-        """Return what reads of a partition key and sort prefix cover.
+        """Return the entries that reads of a partition key and sort prefix cover.
 
         Args:
             asked: The keys and prefixes.

@@ -81,7 +81,7 @@ class Placement:
             workload: Their workload.
             is_spread: Whether the partition key is new every time.
             ages: Of requests that range over time, how many seconds ago each cell's stretch is.
-            ties: What puts entries with the same key in order: the key of their items.
+            ties: The order of entries with the same key: the key of their items.
         """
         self.resource = resource
         self.axis = axis
@@ -106,7 +106,7 @@ class Placement:
 
     @property
     def signature(self) -> object:
-        """What families of keys are told apart by."""
+        """The mark that tells families of keys apart."""
         parts = tuple(template.parts for template in self.partition)
         ages = None if self._ages is None else len(np.unique(self._ages))
         return self.resource, parts, self.is_spread, ages
@@ -368,7 +368,7 @@ class Family:
         return self.placements[0].step
 
     def periods(self, moment: float, shift: int) -> int:
-        """Return how many times its keys have been placed anew since the first run.
+        """Return how many times its keys have been placed again since the first run.
 
         Args:
             moment: In seconds since the epoch.

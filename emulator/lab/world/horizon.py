@@ -1,6 +1,6 @@
-"""The horizon: keys that have a time, or heat that moves, are placed anew with every bucket of it.
+"""The horizon: keys that have a time, or heat that moves, are placed again in each bucket.
 
-What one bucket does says little about a month of them. Where their keys would lie is known
+The outcome of one bucket says little about a month of them. Where their keys would lie is known
 without playing them; only those are played in which a partition is asked for too much.
 """
 
@@ -22,7 +22,7 @@ ByBucketAndSlot = Annotated[Floats, "bucket", "slot"]
 
 #: Partitions that are asked for less than this share of their limit refuse hardly any call.
 _BUSY: Final = 0.95
-#: Keys of so many buckets are placed at once.
+#: Buckets whose keys are placed at once.
 _AT_ONCE: Final = 2_000
 
 
@@ -38,7 +38,7 @@ def busy_buckets(
     """Return by world the buckets after the first in which a partition is asked for too much.
 
     Args:
-        plan: What is the same in all worlds.
+        plan: The part that is the same in all worlds.
         emulators: By world, with the partitions of now.
         salts: By world, the salt of the hash.
         step: How many seconds a bucket lasts.

@@ -1,7 +1,7 @@
 """Limits: the token buckets of all worlds, as arrays.
 
 Every world has the same places: bucket 0, which is always open; the limits above partitions; the
-gates of tables; and room for so many partitions of each table and index, a read and a write bucket
+gates of tables; and room for the partitions of each table and index, a read and a write bucket
 each. A partition keeps its slot as long as it lives, so a split changes its own slots and no
 others.
 """
@@ -161,8 +161,8 @@ class Tokens:
     them together.
 
     Attributes:
-        rates: What flows into each bucket in a second.
-        caps: What the reserve of each bucket holds at most.
+        rates: Tokens that flow into each bucket in a second.
+        caps: The most tokens that the reserve of each bucket holds.
         base: Tokens of the running second; negative for debt.
         burst: Tokens of the reserve.
 
@@ -188,17 +188,17 @@ class Tokens:
         return own
 
     def put_back(self, worlds: Integers, own: Tokens) -> None:
-        """Take over what the buckets of some worlds hold."""
+        """Take over the tokens in the buckets of some worlds."""
         self.base[worlds], self.burst[worlds] = own.base, own.burst
 
     def available(self) -> WorldBucket:
-        """Return what each bucket can give within the next second: what it holds and what comes."""
+        """Return the units that each bucket can give in the next second, its refill included."""
         return self.base + self.burst + self.rates
 
     def take(self, consumed: WorldBucket) -> None:
         """Draw a second's consumption and let the second pass.
 
-        What is left of the second is kept in reserve; what is missing is owed by the next.
+        Tokens left of the second are kept in reserve; missing ones are owed by the next.
         """
         left = self.base + self.burst - consumed
         self.burst = np.minimum(np.maximum(left, 0.0), self.caps)

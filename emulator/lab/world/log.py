@@ -40,7 +40,7 @@ _IN_STEP = 1e-3
 
 
 class _Keys:
-    """What the keys of one family were asked for, while they are the same.
+    """The units asked of the keys of one family, while they are the same.
 
     Attributes:
         units: Consumed, refused and offered, by column.
@@ -127,7 +127,7 @@ class LogWriter:
         self._add(first, last, consumed, lost * seconds, np.diff(self._edges(first, last)))
 
     def _shut_out(self, refused: ColumnRow) -> Annotated[Floats, "bucket"]:
-        """Return what writes would have brought to the index that is closed to them."""
+        """Return the units that refused writes would have brought to closed indexes."""
         state, table = self._run.state, self._run.routing.table
         found = np.zeros(state.numbers.count)
         for queue in state.queues:

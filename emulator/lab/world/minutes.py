@@ -1,7 +1,7 @@
-"""Minutes: every world's own emulator, told of the traffic, so that it grows, splits and scales.
+"""Minutes: every world's own emulator, fed the traffic, so that it grows, splits and scales.
 
-Under every world lies a real emulator whose tables are empty. Once a minute it is told what its
-partitions had to do, and its own code finds the hot ones, grows tables on demand and scales. It
+Under every world lies a real emulator whose tables are empty. Once a minute it is given the load of
+its partitions, and its own code finds the hot ones, grows tables on demand and scales. It
 sleeps through minutes that change nothing. Before a partition is split it is shown where the
 traffic of that partition went, followed keys by themselves.
 """
@@ -235,7 +235,7 @@ class PlayedWorld:
 
         Args:
             row: Where the figures of this world are.
-            minute: What all partitions had to do.
+            minute: The load of all partitions.
             slots: By resource, those of its partitions, by id.
             buckets: Of each resource and axis.
         """
@@ -303,7 +303,7 @@ class PlayedWorld:
     # What is held
 
     def may_be_full(self, number: int, held: float) -> bool:
-        """Return whether a partition of a resource that holds so many bytes may be too large."""
+        """Return whether a partition of a resource may be too large with the bytes held."""
         return held >= self._check_bytes[number]
 
     def report_contents(

@@ -75,7 +75,7 @@ class LastWriters:
 
 
 class Context:
-    """What the models of a design share: the time, and what is stored where.
+    """The common ground of the models of a design: the time, and the stored items.
 
     Attributes:
         layout: The design under its workload.
@@ -141,27 +141,27 @@ class Context:
         raise KeyError(name)
 
     def contents(self, table: TableLayout, index: str | None) -> Contents:
-        """Return what lies in a table or index."""
+        """Return the contents of a table or index."""
         key = table.name, index
         if key not in self._contents:
             self._contents[key] = Contents(self.worlds + 1)
         return self._contents[key]
 
     def all_of(self, resource: int) -> list[Contents]:
-        """Return what lies in a table and its local indexes, or in a global index."""
+        """Return the contents of a table and its local indexes, or of a global index."""
         table, index = self.resources[resource]
         local = [own.name for own in table.indexes if index is None and not own.is_global]
         names = [None if index is None else index.name, *local]
         return [self.contents(table, name) for name in names]
 
     def save(self) -> Saved:
-        """Return what is stored, for ``restore``."""
+        """Return the contents and last writers, for ``restore``."""
         held = {key: contents.copy(self.worlds + 1) for key, contents in self._contents.items()}
         writers = {key: own.copy() for key, own in self._last_writers.items()}
         return Saved(held, writers)
 
     def restore(self, saved: Saved, worlds: int) -> None:
-        """Go back to what was stored in one world, in some worlds, and to the beginning."""
+        """Go back to the contents stored in one world, in some worlds, and to the beginning."""
         self.worlds = worlds
         self.elapsed = self.until = 0.0
         self._contents = {
@@ -170,7 +170,7 @@ class Context:
         self._last_writers = {key: own.copy() for key, own in saved.last_writers.items()}
 
     def every(self) -> list[Contents]:
-        """Return what lies in every table and index."""
+        """Return the contents of every table and index."""
         return list(self._contents.values())
 
     def last_writers(self, table: TableLayout, entity: str | None) -> LastWriters:
@@ -212,7 +212,7 @@ class Context:
         return SizeMix.of(mean, leaving)
 
     def _writers(self, table: TableLayout, index: str | None) -> list[WritePricer]:
-        """Return what prices the items that patterns leave in a table or index."""
+        """Return the pricers of the items that patterns leave in a table or index."""
         patterns = {name: self.workload.pattern(name) for name in self.pricers}
         return [
             self.pricers[name]
@@ -254,7 +254,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Saved:
-    """What is stored in tables and indexes, and which patterns wrote it last."""
+    """The contents of tables and indexes, and which patterns wrote them last."""
 
     contents: dict[tuple[str, str | None], Contents]
     last_writers: dict[tuple[str, str | None], LastWriters]
@@ -262,7 +262,7 @@ class Saved:
 
 @dataclass(frozen=True, eq=False)
 class Price:
-    """What the calls of a pattern are like at a moment.
+    """The price of the calls of a pattern at a moment.
 
     Attributes:
         calls: Calls per request.
@@ -283,7 +283,7 @@ class PatternModel(ABC):
     """One pattern in numbers.
 
     Attributes:
-        context: What it shares with the others.
+        context: The common ground with the others.
         path: How the design answers the pattern.
         pattern: The pattern.
         resource: The number of the table or index that it asks.
@@ -328,7 +328,7 @@ class PatternModel(ABC):
 
     @abstractmethod
     def price(self, keys: Sequence[Sequence[tuple[str, ...]]]) -> Price:
-        """Return what calls cost at the context's moment.
+        """Return the price of calls at the context's moment.
 
         Args:
             keys: By placement, the partition key of each cell.

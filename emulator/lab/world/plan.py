@@ -25,7 +25,7 @@ from emulator.service.limits import PARTITION_UNITS
 
 #: Of fields with fewer values the most popular one is looked for among all.
 _LISTED = 4_096
-#: What the warm-up writes is stored in so many pieces, or more where keys change with time.
+#: Pieces in which the warm-up's writes are stored, or more where keys change with time.
 _WARM_UP_PIECES = 8
 
 
@@ -34,7 +34,7 @@ class Plan:
 
     Attributes:
         layout: The design under its workload.
-        context: What the models share.
+        context: The common ground of the models.
         models: One for each pattern, writes first; their order is that of names, so that no
             figure depends on the order in which they were written down.
     """
@@ -177,9 +177,9 @@ def _highest(pick: Distribution, count: int) -> float:
 
 
 def _demands(context: Context, models: list[PatternModel]) -> dict[str, float]:
-    """Return what each pattern asks for at most, as a multiple of what a partition serves.
+    """Return the highest demand of each pattern, as a multiple of the limit of a partition.
 
-    What a Query finds grows with what is written, so prices are those at the end of the run.
+    A Query finds more items the more are written, so prices are those at the end of the run.
     """
     workload = context.workload
     keys = {

@@ -47,13 +47,13 @@ _STAYING: Final = partial(index_arm, moved=False, identical=False)
 _ROUNDING: Final = 1e-9
 #: Of more items than these the bytes are hardly uncertain.
 _FEW_ITEMS: Final = 64
-#: How closely the share of one of two sizes is told.
+#: Digits of the share of one of two sizes.
 _SHARE_DIGITS: Final = 3
 
 
 @dataclass(frozen=True)
 class Overwritten:
-    """What is written over: sizes in a table, and in its indexes by name."""
+    """The items that are written over: sizes in a table, and in its indexes by name."""
 
     items: Mixed
     entries: Mapping[str, Mixed]
@@ -64,8 +64,8 @@ class WritePrice:
     """The units of a write, if it meets no item and if it meets one: of both the first is fresh.
 
     Attributes:
-        table: What it takes of the table, local indexes with it.
-        indexes: What it takes of each global index, by name.
+        table: Units that it takes of the table, local indexes with it.
+        indexes: Units that it takes of each global index, by name.
         touches: How likely it changes an entry of each of these at all: one whose entry stays as
             it is cannot hold it back (CAP-609).
     """
@@ -132,7 +132,7 @@ class WritePricer:
         """Return the units of a write.
 
         Args:
-            stored: What an item that is met is like; like those written, if None.
+            stored: The sizes of an item that is met; those of items written, if None.
         """
         old = stored or Overwritten(self.item_sizes, self._entries)
         factor = TRANSACTIONAL if self._pattern.is_transaction else 1
@@ -151,7 +151,7 @@ class WritePricer:
         return self._pattern.operation == "DeleteItem"
 
     def _arms(self, index: IndexLayout, old: Mixed) -> tuple[float, float]:
-        """Return what a write takes of an index, without an item before and with one."""
+        """Return the units that a write takes of an index, without an item before and with one."""
         if self._removes:
             return 0.0, _expected(_STAYING, old, _NO_ITEM)
         new, moves = self._entries[index.name], self._move_chance(index)
@@ -216,7 +216,7 @@ def _entry_bytes(schema: IndexSchema, item: Item) -> int:
 
 
 def read_factor(pattern: Pattern) -> float:
-    """Return what a read unit's worth of bytes costs a pattern."""
+    """Return the units that a pattern pays for a read unit's worth of bytes."""
     if pattern.is_transaction:
         return TRANSACTIONAL
     return STRONG if pattern.consistent else EVENTUAL
@@ -299,7 +299,7 @@ def point_units(pattern: Pattern, sizes: SizeMix, hits: float) -> float:
 
 @dataclass(frozen=True)
 class PagePrice:
-    """What reading some items of a collection takes, by read.
+    """The price of reading some items of a collection, by read.
 
     Attributes:
         calls: Pages.
@@ -313,7 +313,7 @@ class PagePrice:
 
 
 def price_pages(path: AccessPath, items: Floats, sizes: SizeMix, base_bytes: float) -> PagePrice:
-    """Return what it takes to read items from one collection each.
+    """Return the price of reading items from one collection each.
 
     Args:
         path: The way they are read.

@@ -1,4 +1,4 @@
-"""What waits for global indexes, in units by partition (CAP2-4).
+"""Queues of global indexes, in units by partition (CAP2-4).
 
 The exact engine has a change in its queue for every entry; here the units that wait for a
 partition are a number. What a base write changes in an index passes as the index's buckets let
@@ -33,7 +33,7 @@ _NO_REASON: Final = -1
 
 @dataclass(eq=False)
 class Entering:
-    """What the accepted writes of one pattern change in an index, by partition of the index.
+    """The units that writes of one pattern bring to an index, by partition of the index.
 
     Attributes:
         pattern: The number of the pattern.
@@ -66,7 +66,7 @@ class Entering:
 
 
 class IndexQueue:
-    """What waits for one global index, in every world.
+    """The queue of one global index, in every world.
 
     Args:
         resource: The number of the index.
@@ -79,7 +79,7 @@ class IndexQueue:
         reason: By world, the number of the reason why something last had to wait, or -1.
         closed_at: By world, the second in which the index first closed its table's writes.
         is_closed: By world, whether it is closed now.
-        entering: What the writes of each pattern bring.
+        entering: The units that the writes of each pattern bring.
     """
 
     def __init__(
@@ -126,9 +126,9 @@ class IndexQueue:
 
         Args:
             worlds: The worlds that the other arguments are about.
-            entering: What base writes bring to each partition.
-            room: What each partition can give.
-            above: By world and limit, what the limits above partitions can give.
+            entering: Units that base writes bring to each partition.
+            room: Units that each partition can give.
+            above: By world and limit, units that the limits above partitions can give.
 
         Returns:
             What passes and what has to wait of what entered, by partition; and where a limit
@@ -194,7 +194,7 @@ def entering_of(
     shares: WorldRow,
     worlds: Integers,
 ) -> WorldBucket:
-    """Return what accepted calls bring to the buckets of indexes.
+    """Return the units that accepted calls bring to the buckets of indexes.
 
     Args:
         queues: Of the indexes.

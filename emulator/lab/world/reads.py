@@ -44,7 +44,7 @@ class _Found:
 
         Args:
             keys: The keys that are asked for.
-            held: What is asked.
+            held: The contents that are asked.
             asked: Tells keys and prefixes, and how many reads alike each stands for.
         """
         known = self._known

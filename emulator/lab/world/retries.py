@@ -1,4 +1,4 @@
-"""Retries: when refused calls come again, who gives up, and what clients may spend on it."""
+"""Retries: when refused calls come again, which give up, and the quota for retries."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def retry_times(policy: RetryPolicy, timeout: float | None, *, resends: bool) ->
 
 
 def _offsets(policy: RetryPolicy) -> RetryAhead:
-    """Return the chances if nobody gives up; an attempt falls anywhere within its second."""
+    """Return the chances if no caller gives up; an attempt falls anywhere within its second."""
     offsets = np.zeros((policy.attempts - 1, int(policy.longest) + 3))
     points = (np.arange(_JITTER_POINTS) + 0.5) / _JITTER_POINTS if policy.jitter else [0.5]
     for retry in range(1, policy.attempts):
@@ -128,7 +128,7 @@ def _within(
 
 @dataclass(frozen=True)
 class RowPolicies:
-    """What the retry policies of some rows say.
+    """The retry policies of some rows.
 
     Attributes:
         same_second: The chance that a retry comes in the second of the refusal.
@@ -155,7 +155,7 @@ class RowPolicies:
 
 
 class Quotas:
-    """What the clients of each world may still spend on retries (CAP-708).
+    """The tokens left to the clients of each world for retries (CAP-708).
 
     Args:
         clients: In each world.

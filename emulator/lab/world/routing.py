@@ -49,7 +49,7 @@ class _Routed:
         model: The pattern.
         keys: By placement, the partition key of each cell.
         columns: By placement, those of its family.
-        price: What calls cost.
+        price: The price of calls.
     """
 
     model: PatternModel
@@ -66,14 +66,14 @@ class Routing:
     """Where requests go, in every world.
 
     Args:
-        plan: What is the same in all worlds.
+        plan: The part that is the same in all worlds.
         worlds: The worlds.
         state: Their state.
         queued: The numbers of the indexes that have a queue.
 
     Attributes:
         table: The rows of all patterns.
-        loads: What a request of each pattern takes of each bucket.
+        loads: Units that a request of each pattern takes of each bucket.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Routing:
         self._queued = queued
         self._all = np.arange(len(worlds))
         self._places: dict[Family, Places] = {}
-        #: By family and contents, the entries found for some columns and so many entries.
+        #: By family and contents: the columns, how many entries there were, and those found.
         self._entries: dict[tuple[Family, Contents], tuple[Columns, int, Integers, Integers]] = {}
         self._recordings: dict[Cells, Recording | None] = {}
         #: By the text of a key that is not followed any more, its hash in every world.
@@ -413,7 +413,7 @@ class Routing:
         routed.model.absorb(written, routed.keys)
 
     def levels(self) -> Annotated[Floats, "pattern"]:
-        """Return what a request of each pattern costs where nothing is refused."""
+        """Return the cost of a request of each pattern where nothing is refused."""
         return np.asarray([self._level_of(routed) for routed in self._routed])
 
     def _level_of(self, routed: _Routed) -> float:
@@ -424,7 +424,7 @@ class Routing:
         return sum(float((shares * calls * own[-1]).sum()) for own in routed.price.units)
 
     def price(self, number: int) -> Price:
-        """Return what the calls of a pattern cost now."""
+        """Return the price of the calls of a pattern now."""
         return self._routed[number].price
 
     def columns(self, number: int) -> tuple[Columns, ...]:

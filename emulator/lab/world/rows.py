@@ -173,9 +173,9 @@ class RowTable:
         owners: By column and row, the first placement whose units it takes; -1 for none.
         shares: The share of a pattern's requests.
         calls: Calls per request.
-        units: By column, what a call takes of the bucket.
+        units: By column, the units that a call takes of the bucket.
         chance: By column, how likely a call draws on it at all.
-        metering: What is metered of a partition's unit.
+        metering: The metered part of a partition's unit.
         recorded: The rows of patterns whose requests were recorded: no second is like another.
     """
 
@@ -253,11 +253,11 @@ class RowTable:
         weights: Sequence[WorldRow],
         worlds: Integers,
     ) -> None:
-        """Set what falls on the rows of a pattern in some worlds, and what its calls cost.
+        """Set the shares and prices of the rows of a pattern in some worlds.
 
         Args:
             number: The pattern.
-            price: What its calls cost.
+            price: The price of its calls.
             shares: Of its requests.
             weights: Its calls per request, then by placement the units of these.
             worlds: The worlds.
@@ -290,7 +290,7 @@ class RowTable:
         return np.asarray(np.add.reduceat(amounts, [own.first for own in self.patterns], axis=1))
 
     def loads(self, calls: WorldRow, worlds: Integers, count: int) -> WorldBucket:
-        """Return what calls take of each bucket.
+        """Return the units that calls take of each bucket.
 
         Args:
             calls: By world and row.
@@ -301,7 +301,7 @@ class RowTable:
         return _by_bucket(self.buckets, units * calls, count)
 
     def metered(self, calls: WorldRow, worlds: Integers, count: int) -> WorldBucket:
-        """Return what calls take of each partition, as it is metered."""
+        """Return the units that calls take of each partition, as it is metered."""
         units = np.where(self.is_partition[:, None], self.units[:, worlds], 0.0)
         return _by_bucket(self.buckets, units * (calls * self.metering[worlds]), count)
 

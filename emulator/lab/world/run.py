@@ -58,7 +58,7 @@ class Run:
     """Some worlds under one design.
 
     Args:
-        plan: What is the same in all of them.
+        plan: The part that is the same in all of them.
         worlds: The worlds, with their emulators.
         stop_over: End a world as soon as its refused first attempts surely exceed this share of
             all its calls.
@@ -67,8 +67,8 @@ class Run:
         state: The worlds.
         routing: Where requests go.
         tally: Where calls are counted.
-        reason_names: What refusals are called, by number.
-        clients: What clients do.
+        reason_names: The names of refusals, by number.
+        clients: The behaviour of clients.
         watch: Sees everything that happens, if there is one world.
     """
 
@@ -424,10 +424,10 @@ class Run:
         others: WorldRow,
         coming: Sequence[_Coming],
     ) -> None:
-        """Count what happened in worlds that were played by the second.
+        """Count the calls of worlds that were played by the second.
 
         Args:
-            busy: What was played.
+            busy: The seconds played.
             worlds: The worlds.
             first: By world, the second since which nothing was counted.
             others: By world and row, the calls of a request that were not played.
@@ -462,12 +462,12 @@ class Run:
     def _flow(
         self, worlds: Integers, accepted: WorldRow, applied: WorldBucket | None
     ) -> tuple[WorldBucket, WorldBucket]:
-        """Return what accepted calls take of each bucket, and what is metered of it.
+        """Return the units that accepted calls take of each bucket, and those that are metered.
 
         Args:
             worlds: The worlds.
             accepted: Calls.
-            applied: What indexes took in, if they are played by the second.
+            applied: Units that indexes took in, if they are played by the second.
         """
         table, count = self.routing.table, self.state.numbers.count
         aside = self.entering(accepted, worlds)
@@ -477,7 +477,7 @@ class Run:
         return loads, table.metered(accepted, worlds, count) + aside
 
     def entering(self, accepted: WorldRow, worlds: Integers) -> WorldBucket:
-        """Return what accepted calls bring to the buckets of indexes with a queue."""
+        """Return the units that accepted calls bring to the buckets of indexes with a queue."""
         state = self.state
         return entering_of(state.queues, state.numbers, accepted, self.routing.table.shares, worlds)
 
@@ -491,7 +491,7 @@ class Run:
         consumed: WorldBucket,
         demand: WorldBucket,
     ) -> None:
-        """Count what happened in worlds since a second.
+        """Count the calls of worlds since a second.
 
         Args:
             worlds: The worlds.
@@ -499,8 +499,8 @@ class Run:
             requests: Requests that came.
             arrived: Calls that came.
             accepted: Calls that passed.
-            consumed: What each bucket gave, as it is metered.
-            demand: What reached it.
+            consumed: Units that each bucket gave, as it is metered.
+            demand: Units that reached it.
         """
         state, tally, course, table = self.state, self.tally, self._course, self.routing.table
         now, numbers = state.now[worlds], state.numbers
@@ -560,8 +560,8 @@ class Run:
         Args:
             world: The world.
             end: At most up to this second.
-            demand: What reaches each bucket in a second.
-            consumed: What each gives.
+            demand: Units that reach each bucket in a second.
+            consumed: Units that each gives.
 
         Returns:
             The second in which something has changed, or ``end``.
@@ -668,7 +668,7 @@ class Run:
         return np.asarray((fan_out * expected).sum(axis=1))
 
     def _outcome(self, world: int) -> WorldOutcome:
-        """Return what a world has shown so far."""
+        """Return the outcome of a world so far."""
         tally, names, context = self.tally, self.reason_names, self.plan.context
         refused = tally.first_refused[world].sum(axis=0).tolist()
         lost = (tally.refused - tally.begun_anew)[:, world].sum()
@@ -731,8 +731,8 @@ class _Course:
         part: Which rows are played by the second.
         coming: By world, the calls that come of these.
         split_due: By world, the second of its next split, or infinity.
-        is_awake: By world, whether its emulator is to be told of the minute that ends.
-        is_restless: By world, whether a partition was hot in the last minute that it was told of.
+        is_awake: By world, whether its emulator is to take in the minute that ends.
+        is_restless: By world, whether a partition was hot in the last minute that it took in.
         told: By world, the end of that minute.
         limit: By world, the second up to which rates and keys stay as they are.
         accepted: Calls that passed in this stretch, of the only world.
@@ -785,7 +785,7 @@ class _Course:
 
 
 def _clients(plan: Plan) -> Clients:
-    """Return what clients do, by pattern."""
+    """Return the behaviour of clients, by pattern."""
     callers = plan.workload.callers
     models = plan.models
     items = np.asarray([float(model.per_request) for model in models])

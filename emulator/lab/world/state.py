@@ -30,7 +30,7 @@ _FADING: Final = 0.5
 
 @dataclass
 class Minute:
-    """What partitions had to do in the running minute, in units.
+    """The load of partitions in the running minute, in units.
 
     Attributes:
         demand: Units that reached them (CAP2-2).
@@ -225,7 +225,7 @@ class Waiting:
 
 @dataclass
 class Lately:
-    """What happened to rows lately; what is a minute older counts half.
+    """The outcome of calls lately, by row; a minute ago counts half.
 
     Attributes:
         accepted: Calls accepted.
@@ -267,12 +267,12 @@ class State:
         slots: The slots of the partitions, by resource.
         tokens: Of the buckets.
         opened: The share of attempts that a bucket let pass when it was last short.
-        reasons: What a refusal by a bucket is called, as a number.
-        minute: What partitions had to do in the running minute.
-        lately: What happened to rows lately.
+        reasons: The number of the reason of a refusal by a bucket.
+        minute: The load of partitions in the running minute.
+        lately: The outcome of calls lately, by row.
         waiting: Calls that wait for a retry.
-        quotas: What clients may spend on retries.
-        queues: What waits for indexes.
+        quotas: The quotas of clients for retries.
+        queues: The queues of indexes.
     """
 
     now: Annotated[Integers, "world"]

@@ -38,7 +38,7 @@ _FEW: Final = 4
 #: Seconds that differ by less are alike.
 _ALIKE: Final = 1e-5
 _ROUNDING: Final = 1e-9
-#: A second in which so many calls are refused at first is one with refusals.
+#: A second that refuses more calls than this is one with refusals.
 _REFUSED: Final = 0.5
 #: A bucket without a reserve that loses more than this part of its rate is not steady.
 _SINKING: Final = 1e-3
@@ -71,7 +71,7 @@ class Watch(Protocol):
             first: The first second.
             last: The second after the last.
             accepted: Calls.
-            applied: What indexes took in.
+            applied: Units that indexes took in.
             refused: Units refused, of all rows.
             delayed: Units that have to wait for an index.
         """
@@ -79,7 +79,7 @@ class Watch(Protocol):
 
 @dataclass(frozen=True)
 class Clients:
-    """What clients do, by pattern.
+    """The behaviour of clients, by pattern.
 
     Attributes:
         times: When refused calls come again.
@@ -136,15 +136,15 @@ class Part:
 
 @dataclass(frozen=True)
 class _Second:
-    """What a second was like.
+    """The calls and loads of a second.
 
     Attributes:
         arriving: New calls.
         accepted: Calls that passed.
-        admitted: What became of attempts, if any was refused.
-        loads: What calls and indexes took of each bucket.
-        applied: What indexes took in.
-        waits: By queue, what waited before.
+        admitted: The outcome of attempts, if any was refused.
+        loads: Units that calls and indexes took of each bucket.
+        applied: Units that indexes took in.
+        waits: By queue, the units that waited before.
     """
 
     arriving: ByRow
@@ -157,7 +157,7 @@ class _Second:
 
 @dataclass
 class _Sums:
-    """What happened to rows since the tally last took it."""
+    """The counts of rows since the tally last took them."""
 
     accepted: ByRow
     refused: AttemptRow
@@ -186,7 +186,7 @@ class Busy:
         state: Where they begin, and what they leave behind.
         table: The rows of all patterns.
         tally: Where calls are counted.
-        clients: What clients do.
+        clients: The behaviour of clients.
         part: Which rows are played.
         worlds: The worlds.
         others: By these worlds and row, the calls of a second that are not played here.
@@ -294,7 +294,7 @@ class Busy:
         self._state.waiting.put(self._at, seconds, self._shares, waits)
 
     def _count(self, admitted: Admitted, arriving: ByRow, seconds: ByRow | float = 1.0) -> None:
-        """Count what is refused in seconds that are alike."""
+        """Count the refusals in seconds that are alike."""
         sums_, rows = self._sums, self._rows
         self._add(admitted, admitted.by_number, seconds)
         new = arriving * seconds
@@ -369,7 +369,7 @@ class Busy:
             self._state.reasons[self._worlds[local], bucket] = reason
 
     def _queue(self, accepted: ByRow, left: WorldBucket) -> WorldBucket:
-        """Let pass what indexes can take in; return what each bucket gave."""
+        """Apply the writes that indexes can take in; return the units that each bucket gave."""
         applied = np.zeros_like(left)
         state, table = self._state, self._table
         local = np.flatnonzero(self._part.is_queueing[self._worlds])
@@ -457,7 +457,7 @@ class Busy:
 
     @property
     def _change(self) -> WorldBucket:
-        """What each bucket gains in a second like the last, or loses if it is negative."""
+        """The units that each bucket gains in a second like the last; negative if it loses."""
         assert self._last is not None, "asked after a second"
         return self._tokens.rates - self._last.loads - self._calm
 

@@ -27,8 +27,8 @@ _ROW_BYTES: Final = 2_500
 _SECOND_BYTES: Final = 64
 #: How often a run is repeated at most, whatever its length.
 _MOST_RUNS: Final = 1440
-#: Of the buckets in which a partition is asked for too much, so many are played at most, and
-#: no more once one has throttled.
+#: The most buckets to play of those in which a partition is asked for too much; none is played
+#: once one has throttled.
 _MOST_BUCKETS: Final = 6
 
 

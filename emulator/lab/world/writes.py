@@ -24,7 +24,7 @@ from emulator.lab.world.families import Placement
 from emulator.lab.world.patterns import Context, PatternModel, PerWorld, Price
 from emulator.lab.world.prices import Mixed, Overwritten, WritePricer, between, mean_size
 
-#: What was written before the run is told apart by this many times at most.
+#: The most pieces of time by which items written before the run are told apart.
 _MOST_PIECES: Final = 400
 
 Keys = Sequence[Sequence[tuple[str, ...]]]
@@ -148,7 +148,7 @@ class WriteModel(PatternModel):
         )
 
     def _stored(self, entries: list[Entries]) -> Overwritten | None:
-        """Return what writes meet: where keys are fixed or have a time, what was written last."""
+        """Return the items that writes meet: where keys are fixed or have a time, the last ones."""
         names = [index.name for index in self._indexes if index is not None]
         meets_newest = not self.pattern.is_put and TIMESTAMP in self.path.key.names
         if not self._unbounded or meets_newest:

@@ -30,7 +30,7 @@ _PARTS: Final = 6
 
 
 class NamedResource(NamedTuple):
-    """What an ARN names: a table, or a stream of it by its label."""
+    """The resource that an ARN names: a table, or a stream of it by its label."""
 
     table: str
     stream: str | None

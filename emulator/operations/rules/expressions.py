@@ -90,7 +90,7 @@ def _lacks(request: Mapping[str, Any], members: tuple[str, ...]) -> bool:
 
 
 def _absent(users: tuple[str, ...]) -> str:
-    """Return what the older wording adds: the expressions that are null (PLH-3)."""
+    """Return the older wording's addition: the expressions that are null (PLH-3)."""
     if users == ("UpdateExpression", "ConditionExpression"):
         return "UpdateExpression and ConditionExpression are null"
     return " and ".join(f"{name} is null" for name in users)

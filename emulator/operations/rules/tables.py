@@ -436,8 +436,8 @@ def on_demand_maximum_fits(
         holder: The table or index with the maximum.
         mode: The billing mode.
         quota: The highest maximum.
-        provisioned: What to say of one on a provisioned resource.
-        also: What is no maximum and yet allowed.
+        provisioned: The message for one on a provisioned resource.
+        also: Values that are allowed though they are no maximum.
     """
     index = holder.get("IndexName")
     maxima = holder.get("OnDemandThroughput") or {}

@@ -53,7 +53,7 @@ def load_next_token(request: Mapping[str, Any]) -> Start | None:
 
 
 def _binding(request: Mapping[str, Any]) -> str:
-    """Return what a token has in common with its request."""
+    """Return the hash that a token has in common with its request."""
     bound = [request["Statement"], request.get("Parameters")]
     written = json.dumps(bound, sort_keys=True, default=repr)
     return hashlib.sha256(written.encode()).hexdigest()

@@ -39,7 +39,7 @@ class StatementRead(NamedTuple):
         ranges: The key ranges in the order they are read, or None for a scan.
         backwards: Whether each range is read towards lower keys.
         condition: The filter, or None if the ranges say it all.
-        columns: What of each item is answered, or None for all of it.
+        columns: The columns of each item to answer, or None for all of it.
     """
 
     source: paging.PagedSource
@@ -59,7 +59,7 @@ class StatementRead(NamedTuple):
 def reading_of(
     account: Account, bound: partiql.Bound, select: partiql.Select, *, consistent: bool
 ) -> StatementRead:
-    """Return what a SELECT reads; the order of the checks is observable (ERR-PQL-1).
+    """Return the read of a SELECT; the order of the checks is observable (ERR-PQL-1).
 
     Raises:
         ResourceNotFoundException: there is no such table.
@@ -268,7 +268,7 @@ class _Read:
         self.receipt.merge(receipt)
 
     def _seen(self, item: Item) -> Attributes:
-        """Return what a filter sees of an item: of an index, what it holds.
+        """Return the attributes of an item that a filter sees: in an index, those it holds.
 
         Observed: another emulator's capture of eu-west-2, September 2026.
         """
@@ -283,7 +283,7 @@ def _all_shown(items: list[Item], columns: partiql.Columns | None) -> list[wire.
 
 
 def shown(item: Item, columns: partiql.Columns | None) -> wire.WireItem:
-    """Return what a SELECT answers of an item; what is missing is left out (PQL-6)."""
+    """Return the columns of an item that a SELECT answers; missing ones are left out (PQL-6)."""
     if columns is None:
         return wire.dump_item(item.attributes)
     assert columns.projection is not None, "its faults were reported"

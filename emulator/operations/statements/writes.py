@@ -204,7 +204,7 @@ def _split(parsed: partiql.Parsed, names: tuple[str, ...]) -> _Split:
 
 
 def _guard(parsed: partiql.Parsed, further: list[trees.Node]) -> trees.Node | None:
-    """Return what must hold of the stored item (PQL-8).
+    """Return the condition on the stored item (PQL-8).
 
     Observed: the public suite, July 2026: a DELETE of a missing item succeeds, whatever its
     conditions say.

@@ -1,4 +1,4 @@
-"""What expressions mean: conditions and updates judged by plain recursion, nothing cached.
+"""The meaning of expressions: conditions and updates judged by plain recursion, nothing cached.
 
 Half of the oracle; ``tables`` applies them. ``expression_trees`` says how the trees are built.
 """
@@ -77,7 +77,7 @@ _TESTS: Final[dict[str, Callable[..., bool]]] = {
 
 
 def updated(actions: Sequence[Action], old: Stored, key: Attributes) -> Stored:
-    """Return what an update makes of an item (UPD-1 to UPD-20)."""
+    """Return an item after an update (UPD-1 to UPD-20)."""
     if old is None and actions and all(kind in ("remove", "delete") for kind, *_ in actions):
         return None
     new = key if old is None else old
@@ -101,7 +101,7 @@ def _placed(container: Any, path: Sequence[Any], value: Any) -> Any:
 
 
 def _result(kind: str, value: Any, operand: Any = ABSENT) -> Any:
-    """Return what one action makes of a value; ABSENT is none."""
+    """Return a value after one action; ABSENT is none."""
     if kind in ("set", "remove") or (value is ABSENT and kind in ("default", "add")):
         return operand
     if kind == "default" or (value is ABSENT and kind == "delete"):

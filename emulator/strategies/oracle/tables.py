@@ -19,7 +19,7 @@ Key = tuple[Any, ...]
 
 
 class NaiveTable:
-    """A table: its items by key, and every index computed anew when it is read.
+    """A table: its items by key, and every index computed each time that it is read.
 
     >>> from emulator.testing.table_notation import create_request
     >>> table = NaiveTable(TableSchema.of(create_request("orders", indexes={"all": "kind"})))
