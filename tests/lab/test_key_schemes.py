@@ -78,7 +78,7 @@ HOUR_KEY = {*KEY_RANGE, "TableReadProvisionedThroughputExceeded"}
     [
         ("status_key", "status", 0.78, KEY_RANGE),
         ("status_key", "order id", 0, set()),
-        ("date_key", "date", 0.75, KEY_RANGE),
+        ("date_key", "date", 0.80, KEY_RANGE),
         ("date_key", "customer", 0, set()),
         ("hour_key", "hour", 0.95, HOUR_KEY),
         ("hour_key", "device", 0, set()),

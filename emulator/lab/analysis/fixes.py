@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from statistics import fmean
 from typing import Final
 
 from emulator.lab.analysis.case import Case
@@ -65,7 +66,9 @@ def find_fix(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> S
         held = trial.smallest(family)
         if held is not None:
             return Search(fix=held)
-    return Search(note=NO_TIME if deadline.has_passed() else NOTHING_HELPS)
+    if deadline.has_passed():
+        return Search(note=NO_TIME)
+    return Search(note=f"{NOTHING_HELPS}{trial.best()}")
 
 
 def find_launch(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> Search:
@@ -141,6 +144,23 @@ class _Trial:
     def holds(self, change: Change) -> bool:
         """Return whether a changed design throttles in at most 5 % of worlds."""
         return self._may_hold(change, few=_FEW) and self._holds(change)
+
+    def best(self) -> str:
+        """Return, as a clause, the change that throttles in the fewest worlds over the horizon."""
+        played = [(_hits(runs), sentence) for sentence, runs in self._runs.items() if runs.outcomes]
+        if not played:
+            return ""
+        hits, sentence = min(played)
+        runs = self._runs[sentence]
+        own = [outcome.buckets for outcome in runs.outcomes if outcome.buckets is not None]
+        if not own:
+            return f"; the best, {sentence}, throttles in {hits} of {len(runs.outcomes)} worlds"
+        minutes = fmean(buckets.minutes_a_month for buckets in own)
+        refused = fmean(buckets.refused_a_month for buckets in own)
+        return (
+            f"; the best, {sentence}, throttles for {words.count(minutes)} minutes a month, with "
+            f"{words.count(refused)} refused calls"
+        )
 
     def _size(self, change: Change | None, few: int) -> _Size:
         """Return whether a change is too small, too large, or may be right.

@@ -43,6 +43,9 @@ from emulator.lab.inputs.patterns import (
 Age: TypeAlias = Literal["first", "lived"]
 AGES: Final[tuple[Age, ...]] = ("first", "lived")
 
+#: Seven past noon: a run begins neither with a day nor with an hour.
+LAB_START: Final = DEFAULT_START + (12 * 60 + 7) * 60
+
 _FIRST_MINUTE: Final = 60
 #: Assumed: a month, over which a design is judged.
 _HORIZON: Final = 30 * 86_400.0
@@ -89,7 +92,7 @@ class Workload:
     #: that have a time, and heat that moves, are placed again for every bucket of it.
     horizon: float | None = None
     #: Epoch seconds at which the run begins; a whole minute.
-    start: int = DEFAULT_START
+    start: int = LAB_START
     preload: Sequence[Preload] = ()
     #: Attributes of every item besides its fields, with their size in bytes.
     attributes: Mapping[str, int] = dataclass_field(default_factory=dict)
@@ -508,7 +511,7 @@ WORKLOAD: Final = Record(
         "start": FormMember(
             _START,
             "When the run begins, a whole minute; keys made of the time begin there.",
-            default=DEFAULT_START,
+            default=LAB_START,
             example="2026-01-01T00:00:00Z",
         ),
         "attributes": FormMember(

@@ -127,9 +127,11 @@ def _movement(effect: UnknownEffect) -> str:
     """Return how far an unknown moves the answer, "" if it does not."""
     is_decisive = effect.low < THRESHOLD <= effect.high
     if is_decisive or effect.high - effect.low >= MOVES:
-        return f"{effect.name} ({words.percent(effect.low)} to {words.percent(effect.high)})"
+        low, high = (words.significant(100 * share, 2) for share in (effect.low, effect.high))
+        return f"{effect.name} ({low} to {high} of 100 calls)"
     if 0 < effect.chance < 1:  # calls are refused once the index has closed, after the run
-        return f"{effect.name} (an index closes in {words.percent(effect.chance)} of worlds)"
+        closes = round(effect.chance * effect.worlds)
+        return f"{effect.name} (an index closes in {closes} of {effect.worlds} worlds)"
     return ""
 
 

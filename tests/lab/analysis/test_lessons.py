@@ -13,7 +13,7 @@ from emulator.lab.analysis.lessons import LESSONS, lesson
     [
         ("throttles-an-hour", r"refuses 9\.\d+\u202fM calls an hour, the device key 0"),
         ("monthly-cost", r"\$2,\d+ with the hour key, .* and \$2,8\d\d with the device key"),
-        ("dashboard", r"\$12,\d+ against .* before November 2024, \$6,\d+ against .* today"),
+        ("dashboard", r"cost \$12,\d+ at the prices before November 2024, \$6,\d+ today"),
         ("on-demand-premium", r"3\.46 times"),
         ("break-even", r"from 28\.9\u202f%"),
         ("infrequent-access", r"41\.3\u202f% of the throughput cost"),

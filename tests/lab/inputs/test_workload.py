@@ -1,5 +1,6 @@
 import pytest
 
+from emulator.clock import DEFAULT_START
 from emulator.lab import (
     Capacity,
     Daily,
@@ -151,7 +152,7 @@ def test_the_warm_up_is_at_the_first_rate_and_between_spikes(rate, expected):
 def test_the_hours_of_a_day_are_those_of_the_clock():
     """A run that begins at one o'clock in the afternoon has the peak of two o'clock."""
     put = Pattern("put", "PutItem", rate=Daily(low=200, peak=2_500, peak_hour=14))
-    day = Workload(patterns=[put], duration=86_400)
+    day = Workload(patterns=[put], duration=86_400, start=DEFAULT_START)
     hours = Workload(patterns=[put], duration=7_200, start=day.start + 13 * 3600)
 
     assert day.rates(put).argmax() == pytest.approx(14 * 3600, abs=1)
@@ -177,7 +178,7 @@ def test_the_hours_of_a_day_are_those_of_the_clock():
 def test_a_peak_outside_of_the_run_is_told(rate, missed):
     pattern = Pattern("put", "PutItem", rate=rate)
 
-    found = Workload(patterns=[pattern], duration=3600).missed_peaks()
+    found = Workload(patterns=[pattern], duration=3600, start=DEFAULT_START).missed_peaks()
 
     assert list(found) == ([] if missed is None else ["put"])
     if missed is not None:

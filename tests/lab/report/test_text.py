@@ -116,7 +116,7 @@ def test_an_unknown_that_decides_whether_an_index_closes_is_named():
     never = replace(design, unknowns=(effect("arrivals", "", 0.0, 0.0, 0.0),))
 
     assert design.grade == "risky"
-    assert dependence(closes) == "times of splits (an index closes in 30\u202f% of worlds)"
+    assert dependence(closes) == "times of splits (an index closes in 6 of 20 worlds)"
     assert dependence(never) == "no unknown by itself changes the share of throttled calls"
 
 
@@ -144,4 +144,4 @@ def test_markdown_says_what_the_text_says():
         for label, text in explanations(design):
             assert f"  - {label}: {text}".replace("\u202f", " ") in said
     assert "smallest fix" in said
-    assert "depends on: Placement of keys (0 % to 21 %)" in said
+    assert "depends on: Placement of keys (0 to 21 of 100 calls)" in said
