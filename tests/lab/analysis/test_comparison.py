@@ -501,7 +501,7 @@ def test_kinds_of_items_that_share_a_hot_key_get_its_suffixes(few_worlds):
         (
             100,
             ", and auto scaling stops at its maximum of 100.",
-            ", and raise the maximum of auto scaling on the table to 460 units",
+            ", and raise the maximum of auto scaling on the table to 461 units",
         ),
     ],
 )
@@ -523,7 +523,7 @@ def test_auto_scaling_that_is_late_or_ends_is_told_and_capacity_set_before(maxim
     asked = "The table is asked for up to 400 write units a second"
     assert found.verdict.endswith(f"{asked}{cause}")
     before = "before the load comes (auto scaling is minutes late)"
-    assert found.fix == f"provision 460 write units on the table {before}{more}"
+    assert found.fix == f"provision 461 write units on the table {before}{more}"
 
 
 def test_a_run_that_misses_a_peak_says_so():
