@@ -166,7 +166,7 @@ def _assumptions(workload: Workload, run: SimulationRun) -> list[str]:
         stated.append(f"Every field's values are used as {run.skew} says.")
     if run.load != 1:
         stated.append(f"The load is {run.load:g} times the workload's.")
-    if workload.every is None:
+    if workload.every is None and workload.mean == 1:
         stated.append("The month is this load all the time.")
     return stated
 
