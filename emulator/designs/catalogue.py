@@ -64,6 +64,7 @@ RULES: Final[dict[str, KnownRule]] = (
         many-indexes            warning  Many indexes multiply the cost of writes
         collection-limit        warning  Local indexes bound the size of item collections
         scaling-without-policy  warning  An auto scaling target has no policy
+        generic-key             info     The name of a partition key tells nothing
         wide-projection         info     An index copies every attribute
         concatenated-key        info     An index key joins several attributes in a text
         stream-view-type        info     A stream carries less than it can, for good

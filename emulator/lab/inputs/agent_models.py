@@ -296,7 +296,15 @@ def _by_index(
 
 _NEW_ITEMS: Final = ("PutItem", "BatchWriteItem", "TransactWriteItems")
 _STEPS: Final = ("second", "minute", "hour", "day", "month", "year")
-_DATES: Final = {"date": "day", "week": "day", "quarter": "month"}
+_DATES: Final = {
+    "date": "day",
+    "week": "day",
+    "quarter": "month",
+    "yyyy": "year",
+    "yyyymm": "month",
+    "yyyymmdd": "day",
+    "yyyymmddhh": "hour",
+}
 _NAME: Final = re.compile(r"\W")
 
 
