@@ -400,7 +400,8 @@ def _verdicts(item: pytest.Item, ledger: Ledger, state: _State) -> Iterator[str]
     if not _updates_budgets(item.config) and state.budgets.knows(item.nodeid):
         record = _record(item, ledger, state)
         sentences.append(state.budgets.verdict(item.nodeid, record, advice_for(ledger)))
-    sentences.append(verdict(findings_of_test(item, ledger, state.policy), state.policy))
+    findings = findings_of_test(item, ledger, state.policy, state.emulators)
+    sentences.append(verdict(findings, state.policy))
     yield from filter(None, sentences)
 
 
@@ -421,7 +422,7 @@ def _record(item: pytest.Item, ledger: Ledger, state: _State) -> Record:
         from emulator.testing.configuration import budget_of
         from emulator.testing.findings import findings_of_test
 
-        findings = findings_of_test(item, ledger, state.policy)
+        findings = findings_of_test(item, ledger, state.policy, state.emulators)
         record = record_of(item.nodeid, ledger, state.emulators, findings)
         record["is_recorded"] = state.budgets.knows(item.nodeid)
         budget = budget_of(item)

@@ -10,8 +10,9 @@ from typing import Final, Literal, NamedTuple
 
 from emulator.designs.findings import Severity
 
-#: What a rule goes by: how a file was read, the tables that it declares, or a workload.
-Basis = Literal["reading", "tables", "load"]
+#: What a rule goes by: how a file was read, the tables that it declares, a workload, or the calls
+#: that tests make.
+Basis = Literal["reading", "tables", "load", "calls"]
 
 
 class KnownRule(NamedTuple):
@@ -94,6 +95,14 @@ RULES: Final[dict[str, KnownRule]] = (
         table-class             info     The other table class is cheaper
         no-rate                 warning  An access pattern has no rate
         vector-index-not-simulated  warning  A vector index is not simulated
+        """,
+    )
+    | _rules(
+        "calls",
+        """
+        expiry-format           warning  An expiry time is no number of seconds
+        large-item              warning  An item is large, or grows large
+        all-pages               warning  Pages are read to the end
         """,
     )
 )

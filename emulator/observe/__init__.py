@@ -31,20 +31,16 @@ from emulator.engine import (
 if TYPE_CHECKING:
     from emulator.engine import FaultRule
     from emulator.observe.budget import LIMITS, Budget, BudgetExceeded
+    from emulator.observe.call_finding import CallFinding
     from emulator.observe.concentration import FirstLimit, KeyLoad, LoadConcentration
-    from emulator.observe.findings import (
-        KINDS,
-        REPEAT_THRESHOLD,
-        CallFinding,
-        advice_for,
-        findings_of,
-    )
+    from emulator.observe.findings import KINDS, REPEAT_THRESHOLD, advice_for, findings_of
     from emulator.observe.inspection import (
         Backlog,
         HotKey,
         NamespaceView,
         PartitionView,
         backlog_of,
+        expiries_of,
         insights_of,
         last_moment,
         namespace_of,
@@ -62,13 +58,15 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "budget": ("LIMITS", "Budget", "BudgetExceeded"),
     "concentration": ("LoadConcentration", "FirstLimit", "KeyLoad"),
-    "findings": ("KINDS", "REPEAT_THRESHOLD", "CallFinding", "advice_for", "findings_of"),
+    "call_finding": ("CallFinding",),
+    "findings": ("KINDS", "REPEAT_THRESHOLD", "advice_for", "findings_of"),
     "inspection": (
         "Backlog",
         "HotKey",
         "NamespaceView",
         "PartitionView",
         "backlog_of",
+        "expiries_of",
         "insights_of",
         "last_moment",
         "namespace_of",
@@ -122,6 +120,7 @@ __all__ = [
     "advice_for",
     "as_table",
     "backlog_of",
+    "expiries_of",
     "file_of",
     "findings_of",
     "function_of",
