@@ -103,6 +103,7 @@ RULES: Final[dict[str, KnownRule]] = (
         expiry-format           warning  An expiry time is no number of seconds
         large-item              warning  An item is large, or grows large
         all-pages               warning  Pages are read to the end
+        unread-index            warning  No test reads an index
         """,
     )
 )

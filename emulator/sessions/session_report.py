@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from emulator.service.throttling import ThrottlingLimit
 
@@ -250,10 +250,20 @@ def properties(record: Record) -> Iterator[tuple[str, object]]:
     yield "ddb_findings", " ".join(sorted({finding["kind"] for finding in record["findings"]}))
 
 
-def summary(records: Sequence[Record], *, with_costs: bool) -> Iterator[str]:
-    """Yield the lines of the terminal summary; none if there is nothing to say."""
+def summary(
+    records: Sequence[Record], *, with_costs: bool, is_whole: bool = False
+) -> Iterator[str]:
+    """Yield the lines of the terminal summary; none if there is nothing to say.
+
+    Args:
+        records: Of all tests.
+        with_costs: Whether costs and limits are shown.
+        is_whole: Whether these are all tests there are, so that what none of them does is known.
+    """
     yield from _throttled_lines(records)
     yield from _finding_lines(records)
+    if is_whole:
+        yield from _unread_lines(records)
     if with_costs:
         yield from _limit_lines(records)
         yield from _cost_lines(records)
@@ -425,6 +435,49 @@ def _finding_lines(records: Sequence[Record]) -> Iterator[str]:
         tests = test if len(met) == 1 else f"{len(met)} tests"
         yield f"  {finding['kind']} at {finding['where']} ({tests}): {finding['what']}"
         yield f"    {finding['cure']}"
+
+
+class UnreadIndex(NamedTuple):
+    """A global index that tests write and none reads.
+
+    Attributes:
+        name: ``table.index``.
+        units: What was written to it.
+        where: The line that wrote most to its table.
+    """
+
+    name: str
+    units: float
+    where: str
+
+
+def unread_indexes(records: Sequence[Record]) -> Iterator[UnreadIndex]:
+    """Yield the global indexes that some test pays for and none reads."""
+    read = {(own["table"], own["index"]) for record in records for own in record["entries"]}
+    written: dict[tuple[str, str], float] = {}
+    lines: dict[str, dict[str, float]] = {}
+    for record in records:
+        for load in record["loads"]:
+            name = load["table"], load["index"]
+            if load["index"] is not None and load["axis"] == "Write":
+                written[name] = written.get(name, 0.0) + load["units"]
+        for own in record["entries"]:
+            by_line = lines.setdefault(own["table"], {})
+            by_line[own["where"]] = by_line.get(own["where"], 0.0) + own["write_units"]
+    for (table, index), units in sorted(written.items()):
+        if (table, index) not in read:
+            by_line = lines[table]
+            where = max(by_line, key=by_line.__getitem__)
+            yield UnreadIndex(f"{table}.{index}", units, where)
+
+
+def _unread_lines(records: Sequence[Record]) -> Iterator[str]:
+    for unread in unread_indexes(records):
+        yield (
+            f"unread-index at {unread.where}: no test reads {unread.name}, and "
+            f"{_count(unread.units, 'write unit')} went to it"
+        )
+        yield "  drop it, or test the query that needs it"
 
 
 def resource_text(entry: Mapping[str, Any]) -> str:

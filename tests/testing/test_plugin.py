@@ -1439,3 +1439,48 @@ sys.exit(pytest.main(["-q", *("-pno:" + name for name in others)], [Check()]))
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "LOADED []"
+
+
+UNREAD = """
+    import pytest
+
+    @pytest.fixture
+    def orders(ddb_table):
+        return ddb_table("orders", indexes={"by_status": "status"})
+
+    def test_write(orders):
+        orders.put_item(Item={"pk": "a", "status": "open"})
+
+    def test_other(orders):
+        orders.get_item(Key={"pk": "a"})
+"""
+READ = """
+    def test_read(orders):
+        orders.scan(IndexName="by_status")
+"""
+SKIPPED = """
+    @pytest.mark.skip
+    def test_skipped(orders): ...
+"""
+
+
+def test_an_index_that_no_test_of_a_whole_suite_reads_is_named_with_a_line(project):
+    project.makepyfile(test_it=UNREAD)
+    result = project.runpytest("-p", "dynamometer")
+    result.stdout.fnmatch_lines(
+        [
+            "unread-index at test_it.py:8: no test reads orders.by_status, and 1 write unit went *",
+            "  drop it, or test the query that needs it",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "options"),
+    [(READ, ()), (SKIPPED, ()), ("", ("-k", "write")), ("", ("test_it.py",))],
+    ids=["read", "skipped", "deselected", "named"],
+)
+def test_an_index_may_be_unread_by_a_part_of_the_tests(project, more, options):
+    project.makepyfile(test_it=UNREAD + more)
+    result = project.runpytest("-p", "dynamometer", *options)
+    assert "unread-index" not in result.stdout.str()
