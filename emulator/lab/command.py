@@ -116,8 +116,9 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--time-limit",
         metavar="TIME",
-        default="2m",
-        help="limit for each of headroom, fix and sensitivity, per design; default: %(default)s",
+        default="60s",
+        help="stop after this time with what is known; the first 20 worlds of each design are "
+        "played anyway; default: %(default)s",
     )
     add(
         "--memory",
