@@ -90,8 +90,10 @@ class KeyLimit:
             f"{words.significant(load.writes_a_second)} writes/s",
             f"{words.significant(load.reads_a_second)} reads/s",
         )
-        if self.is_index:
+        if self.is_index or not load.reads_a_second:
             yield self._of(writes, WRITE, load.writes_a_second, self.write_units)
+        elif not load.writes_a_second:
+            yield self._of(reads, READ, load.reads_a_second, self.read_units)
         elif self.holds_in_one_value() and load.reads_a_second <= self.value_reads:
             yield f"holds {writes} and {reads}, even if one value of {self.key} gets all of them"
         else:
