@@ -79,6 +79,7 @@ def steps(*, without_suite: bool) -> Iterator[Step]:
         yield Step(what, limit, partial(in_a_copy, command=command))
     yield Step("your first test", 180, first_test)
     yield Step("your first answer of the lab", 300, first_lab_answer)
+    yield Step("the verdict on your own tables", 120, own_verdict)
     yield Step("your first red check", 120, first_red_check)
 
 
@@ -115,6 +116,14 @@ def first_test(folder: Path) -> str:
     test = next(block for block in blocks(TEST_PAGE, "python") if "def test_" in block)
     (folder / "test_mine.py").write_text(test)
     return last_line(run([str(programs / "pytest"), "-q", "test_mine.py"], folder))
+
+
+def own_verdict(folder: Path) -> str:
+    """Install, copy the Terraform file of the tutorial, and state a load."""
+    programs = installed(folder, "[lab]")
+    (folder / "main.tf").write_text(file_of(CHECK_PAGE, "main.tf"))
+    command = [str(programs / "dynamometer"), "lab", ".", "--rate", "500", "--no-html"]
+    return next(line for line in run(command, folder).splitlines() if line.startswith("["))
 
 
 def first_lab_answer(folder: Path) -> str:
