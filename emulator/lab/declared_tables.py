@@ -18,7 +18,7 @@ from emulator.designs.declared import DeclaredTable, NothingDeclaredError
 from emulator.designs.files import read_design
 from emulator.lab.analysis.key_limits import key_limits
 from emulator.lab.inputs.agent_models import time_step
-from emulator.lab.inputs.drafted_lab_file import drafted, key_of
+from emulator.lab.inputs.drafted_lab_file import drafted, judged_by_name, key_of
 from emulator.lab.inputs.stated_load import FIGURES, StatedLoad, assumed, read_load
 from emulator.service.errors import DocumentError
 
@@ -107,6 +107,7 @@ def stated_run(path: Path, arguments: argparse.Namespace) -> StatedRun:
         for finding in table.findings
         if finding.rule == "assumed-value"
     ]
+    opening += (f"{said}\n" for said in judged_by_name(reading.tables, load))
     doubtful = {limit.name for limit in computed if not limit.holds_in_one_value()}
     opening += (said for name, said in _ungraded(reading.tables, load) if name in doubtful)
     if not any(load.of(name) for name in tables):

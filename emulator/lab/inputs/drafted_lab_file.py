@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from emulator.designs.declared import DeclaredTable, Wire
-from emulator.designs.rules import follows_the_clock
+from emulator.designs.rules import follows_the_clock, has_few_values
 from emulator.lab.inputs.agent_models import (
+    FEW,
     INCLUDED_BYTES,
     MOST_PRELOADED,
     RUN_SECONDS,
@@ -56,13 +58,12 @@ def drafted(
         age: Whether the load is there already; None leaves it out.
         saved: Where the file will be kept, for its first line.
     """
-    names = [table.request["TableName"] for table in tables]
-    loaded = [
-        _LoadedTable(table.request, own, load, has_prefix=len(tables) > 1)
-        for table, name in zip(tables, names, strict=True)
-        if (own := load.of(name)) is not None
+    loaded = _loaded(tables, load)
+    lines = [
+        _HEAD.format(
+            path=path, saved=saved, title=_text(Path(path).resolve().name), seconds=RUN_SECONDS
+        ).rstrip()
     ]
-    lines = [_HEAD.format(path=path, saved=saved, title=_text(path), seconds=RUN_SECONDS).rstrip()]
     lines.append(f"  mean: {load.mean:g}  # the mean of a month as a share of it, for costs")
     if age is not None:
         lines.append(f"  age: {age}")
@@ -77,6 +78,21 @@ def drafted(
     else:
         lines += _design(AS_DECLARED, loaded, "random")
     return "\n".join(lines) + "\n"
+
+
+def _loaded(tables: Sequence[DeclaredTable], load: StatedLoad) -> list[_LoadedTable]:
+    """Return the tables whose rate is stated."""
+    return [
+        _LoadedTable(table.request, own, load, has_prefix=len(tables) > 1)
+        for table in tables
+        if (own := load.of(str(table.request["TableName"]))) is not None
+    ]
+
+
+def judged_by_name(tables: Sequence[DeclaredTable], load: StatedLoad) -> Iterator[str]:
+    """Yield what is taken from names, as no figure says otherwise."""
+    for table in _loaded(tables, load):
+        yield from table.judged_by_name()
 
 
 def _design(name: str, tables: Sequence[_LoadedTable], order: _Order) -> Iterator[str]:
@@ -150,7 +166,7 @@ class _LoadedTable:
             target = self._stated_target(attribute)
             name = self._field(attribute)
             if target is not None:
-                count = self._stated.keys_of(target)
+                count = self._count(attribute, target)
                 skew = _skew(self._stated.skew_of(target))
                 yield f"{name}: {{count: {count}, distribution: {skew}}}  # values of {target}"
             elif time_step(attribute) is None:
@@ -158,6 +174,26 @@ class _LoadedTable:
         for attribute in self._sorts:
             yield f"{self._field(attribute)}: {{unique: random}}"
             yield f"{self._field(attribute, 'sequential')}: {{unique: sequential}}"
+
+    def _count(self, attribute: str, target: str) -> int:
+        """Return how many values an attribute has: few by its name, if it is not stated of it."""
+        if target not in self._stated.keys and has_few_values(attribute):
+            return FEW
+        return self._stated.keys_of(target)
+
+    def judged_by_name(self) -> Iterator[str]:
+        """Yield what is taken from the names of partition keys, as sentences."""
+        for attribute in self._partitions:
+            target = self._stated_target(attribute)
+            if target is None and (step := time_step(attribute)) is not None:
+                taken = f"is the {step} of the write"
+            elif target == self._name and self._count(attribute, target) != self._stated.keys_of(
+                target
+            ):
+                taken = f"has {FEW} values"
+            else:
+                continue
+            yield f"{attribute} of {self._name} {taken}, judged by its name (--keys {self._name}=N)"
 
     def _stated_target(self, attribute: str) -> str | None:
         """Return the table or index whose number of key values is stated, by its partition key.
@@ -265,8 +301,9 @@ class _LoadedTable:
 
     def preload(self) -> Iterator[str]:
         """Yield the items that are there: one for each key value, up to a number that is quick."""
-        known = self._stated_target(key_of(self._request, "HASH")[0])
-        keys = MOST_PRELOADED if known is None else self._stated.keys_of(known)
+        key = key_of(self._request, "HASH")[0]
+        known = self._stated_target(key)
+        keys = MOST_PRELOADED if known is None else self._count(key, known)
         has_writes = self._has_sort and self._load.writes_a_second
         pattern = self._write if has_writes else self._loader
         yield f"- {{pattern: {pattern}, items: {min(keys, MOST_PRELOADED)}}}"

@@ -5,7 +5,7 @@ import pytest
 from emulator.designs.declared import DeclaredTable, key_schema
 from emulator.lab.files import loads
 from emulator.lab.inputs.distributions import Hotspot
-from emulator.lab.inputs.drafted_lab_file import drafted
+from emulator.lab.inputs.drafted_lab_file import drafted, judged_by_name
 from emulator.lab.inputs.stated_load import read_load
 
 ALL = {"ProjectionType": "ALL"}
@@ -95,6 +95,25 @@ def test_a_partition_key_that_follows_the_clock_is_cut_to_its_step():
     assert design.tables[0].partition == "{timestamp:hour}"
     [design] = read(table("app", "eventHour", "id"), keys="app=8").designs[:1]
     assert design.tables[0].partition == "{eventHour}"
+
+
+def test_a_key_of_few_values_by_its_name_has_few_unless_it_is_stated():
+    """The default of all tables would make a false fine."""
+    declared = table("app", "orderStatus", "id")
+    assert read(declared).workload.field("orderStatus").count == 5
+    assert read(declared, keys="900").workload.field("orderStatus").count == 5
+    assert read(declared, keys="app=900").workload.field("orderStatus").count == 900
+    assert list(judged_by_name([declared], read_load({}, {"app": ()}))) == [
+        "orderStatus of app has 5 values, judged by its name (--keys app=N)"
+    ]
+
+
+def test_what_is_taken_from_names_is_said():
+    declared = [table("app", "eventHour", "id"), table("other", "userId")]
+    load = read_load({}, {"app": (), "other": ()})
+    assert list(judged_by_name(declared, load)) == [
+        "eventHour of app is the hour of the write, judged by its name (--keys app=N)"
+    ]
 
 
 ODD = {
