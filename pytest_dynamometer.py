@@ -421,7 +421,8 @@ def _verdicts(item: pytest.Item, ledger: Ledger, state: _State) -> Iterator[str]
     if not _updates_budgets(item.config) and state.budgets.knows(item.nodeid):
         record = _record(item, ledger, state)
         sentences.append(state.budgets.verdict(item.nodeid, record, advice_for(ledger)))
-    sentences.append(verdict(findings_of_test(item, ledger, state.policy), state.policy))
+    findings = findings_of_test(item, ledger, state.policy, state.emulators)
+    sentences.append(verdict(findings, state.policy))
     yield from filter(None, sentences)
 
 
@@ -442,7 +443,7 @@ def _record(item: pytest.Item, ledger: Ledger, state: _State) -> Record:
         from emulator.testing.configuration import budget_of
         from emulator.testing.findings import findings_of_test
 
-        findings = findings_of_test(item, ledger, state.policy)
+        findings = findings_of_test(item, ledger, state.policy, state.emulators)
         record = record_of(item.nodeid, ledger, state.emulators, findings)
         record["is_recorded"] = state.budgets.knows(item.nodeid)
         budget = budget_of(item)
@@ -592,7 +593,9 @@ class _Recorder:
         if self._by_test and config.getini("ddb_summary"):
             from emulator.sessions.session_report import summary
 
-            lines += summary(self._records, with_costs=config.get_verbosity() >= 0)
+            is_whole = _is_whole(config) and not _UNFINISHED & set(terminalreporter.stats)
+            with_costs = config.get_verbosity() >= 0
+            lines += summary(self._records, with_costs=with_costs, is_whole=is_whole)
             lines += self._notes(config)
         if self._target is not None:
             lines.append(f"report: {self._target}")
@@ -609,6 +612,17 @@ class _Recorder:
         if state.budgets.has_tests and not _updates_budgets(config):
             yield from not_on_record(self._records)
         yield from not_judged(self._records)
+
+
+#: Outcomes of which one is enough for something to be left undone.
+_UNFINISHED: Final = frozenset({"deselected", "error", "failed", "skipped", "xfailed"})
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Return whether a session was asked for all tests."""
+    names_tests = config.args_source is pytest.Config.ArgsSource.ARGS
+    chosen = [config.getoption(name, None) for name in ("keyword", "markexpr", "lf", "stepwise")]
+    return not names_tests and not any(chosen)
 
 
 # Fixtures

@@ -1,7 +1,7 @@
 """The first hour of a new user, timed: ``python -m benchmarks.first_hour [--without-suite]``.
 
 Follows what is printed, in empty folders and new virtual environments: the shell blocks of the
-README in a copy of the project, then its test, a lab file of the how-to and the tutorial's red
+README in a copy of the project, then a test and a lab file of the how-to and the tutorial's red
 check, each from nothing but an installer. Prints what each took, on the clock and of processor
 time, and what it may take: of a busy machine, the processor time tells more. The second command of
 the README runs the whole suite; ``--without-suite`` leaves it out.
@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+TEST_PAGE = ROOT / "docs" / "how-to" / "pytest.md"
 LAB_PAGE = ROOT / "docs" / "how-to" / "lab.md"
 CHECK_PAGE = ROOT / "docs" / "tutorial" / "two-minutes.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -78,6 +79,7 @@ def steps(*, without_suite: bool) -> Iterator[Step]:
         yield Step(what, limit, partial(in_a_copy, command=command))
     yield Step("your first test", 180, first_test)
     yield Step("your first answer of the lab", 300, first_lab_answer)
+    yield Step("the verdict on your own tables", 120, own_verdict)
     yield Step("your first red check", 120, first_red_check)
 
 
@@ -109,11 +111,19 @@ def installed(folder: Path, extra: str) -> Path:
 
 
 def first_test(folder: Path) -> str:
-    """Install, copy the test of the README, run it."""
+    """Install, copy the first test of the how-to, run it."""
     programs = installed(folder, "[pytest]")
-    test = next(block for block in blocks(README, "python") if "def test_" in block)
+    test = next(block for block in blocks(TEST_PAGE, "python") if "def test_" in block)
     (folder / "test_mine.py").write_text(test)
     return last_line(run([str(programs / "pytest"), "-q", "test_mine.py"], folder))
+
+
+def own_verdict(folder: Path) -> str:
+    """Install, copy the Terraform file of the tutorial, and state a load."""
+    programs = installed(folder, "[lab]")
+    (folder / "main.tf").write_text(file_of(CHECK_PAGE, "main.tf"))
+    command = [str(programs / "dynamometer"), "lab", ".", "--rate", "500", "--no-html"]
+    return next(line for line in run(command, folder).splitlines() if line.startswith("["))
 
 
 def first_lab_answer(folder: Path) -> str:

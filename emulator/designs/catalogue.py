@@ -10,8 +10,9 @@ from typing import Final, Literal, NamedTuple
 
 from emulator.designs.findings import Severity
 
-#: What a rule goes by: how a file was read, the tables that it declares, or a workload.
-Basis = Literal["reading", "tables", "load"]
+#: What a rule goes by: how a file was read, the tables that it declares, a workload, or the calls
+#: that tests make.
+Basis = Literal["reading", "tables", "load", "calls"]
 
 
 class KnownRule(NamedTuple):
@@ -64,6 +65,7 @@ RULES: Final[dict[str, KnownRule]] = (
         many-indexes            warning  Many indexes multiply the cost of writes
         collection-limit        warning  Local indexes bound the size of item collections
         scaling-without-policy  warning  An auto scaling target has no policy
+        generic-key             info     The name of a partition key tells nothing
         wide-projection         info     An index copies every attribute
         concatenated-key        info     An index key joins several attributes in a text
         stream-view-type        info     A stream carries less than it can, for good
@@ -93,6 +95,15 @@ RULES: Final[dict[str, KnownRule]] = (
         table-class             info     The other table class is cheaper
         no-rate                 warning  An access pattern has no rate
         vector-index-not-simulated  warning  A vector index is not simulated
+        """,
+    )
+    | _rules(
+        "calls",
+        """
+        expiry-format           warning  An expiry time is no number of seconds
+        large-item              warning  An item is large, or grows large
+        all-pages               warning  Pages are read to the end
+        unread-index            warning  No test reads an index
         """,
     )
 )

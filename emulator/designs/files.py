@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -65,6 +66,26 @@ def read_design(path: Path) -> Reading:
     if files.is_folder(path):
         return _read_directory(path)
     return _read_file(path)
+
+
+def declares_tables(path: Path) -> bool:
+    """Return whether a path is a design by its kind, and no file that has a load of its own.
+
+    A lab file has ``workload`` or ``designs``, and some data models have access patterns.
+    """
+    if not path.exists() or files.is_folder(path) or terraform.is_terraform(path):
+        return path.exists()
+    if _OF_LAB_FILES.search(read_text(path)):
+        return False
+    value = parse(path).value
+    if models.is_toolkit_model(value) or models.is_performance_input(value):
+        return False
+    is_kind = any(is_kind(value) for is_kind, _ in _READERS)
+    return is_kind or path.suffix.lower() == ".json"
+
+
+#: The first members of a lab file, which no design has.
+_OF_LAB_FILES: Final = re.compile(r"""^(?:\{ *)?["']?(?:workload|designs)["']? *:""", re.MULTILINE)
 
 
 def _read_file(path: Path) -> Reading:

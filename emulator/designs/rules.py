@@ -26,7 +26,12 @@ FEW_VALUES: Final = frozenset(
         *("stage", "env", "environment", "tier", "plan", "enabled", "active", "deleted"),
         *("archived", "visible", "published", "bool", "boolean", "disabled", "abandoned"),
         *("completed", "processed", "approved", "verified", "paid", "locked", "expired"),
+        *("brand", "genre", "timezone", "shard", "bucket"),
     }
+)
+#: Assumed: so have the ids of these; that of a type or status is mostly the id of something else.
+_FEW_IDS: Final = frozenset(
+    {"category", "country", "region", "language", "currency", "brand", "genre", "shard", "bucket"}
 )
 #: Assumed: so have those that end in one of these without a separator, such as orderstatus.
 _FEW_VALUES_ENDINGS: Final = ("status", "state", "type", "category", "country", "gender")
@@ -36,7 +41,16 @@ TIMES: Final = frozenset(
     {
         *("date", "day", "hour", "minute", "second", "month", "quarter", "week", "year"),
         *("time", "timestamp", "datetime", "ts", "epoch", "created", "updated", "modified"),
+        *("yyyy", "yyyymm", "yyyymmdd", "yyyymmddhh"),
     }
+)
+#: Assumed: of two words the first tells, too, if it is one of these: month_tenant, tenant_month.
+_STRETCHES: Final = frozenset({"date", "day", "hour", "month", "quarter", "week", "year"})
+#: Words after which the one before them only tells of what something is the name.
+_NAMES: Final = frozenset({"id", "ids", "uuid", "key", "code", "name", "number", "arn", "of"})
+#: Assumed: attributes so called hold keys of several kinds of items.
+_GENERIC: Final = re.compile(
+    r"(?:(?:gsi|lsi|gs|ls|index|idx)\d*)?(?:pk|sk|(?:hash|range|partition|sort)key|key)?\d*|id\d+"
 )
 #: Assumed: tables with one of these words in their names record events; old ones are rarely read.
 HAPPENINGS: Final = frozenset(
@@ -144,7 +158,9 @@ def has_few_values(name: str) -> bool:
     parts = words(name) or [""]
     if parts[-1] == "code" and len(parts) > 1:
         parts.pop()
-    last = parts[-1]
+    if parts[-1] == "id" and parts[-2:-1] and parts[-2] in _FEW_IDS:
+        parts.pop()
+    last = "timezone" if parts[-2:] == ["time", "zone"] else parts[-1]
     joined = last.endswith(_FEW_VALUES_ENDINGS) and not last.endswith(_OTHER_WORDS)
     return parts[0] in ("is", "has") or last in FEW_VALUES or joined
 
@@ -156,7 +172,18 @@ def follows_the_clock(name: str) -> bool:
     [True, True, True, False, False]
     """
     parts = words(name) or [""]
-    return parts[-1] in TIMES or parts[1:][-1:] == ["at"]
+    is_stretch_first = len(parts) == 2 and parts[0] in _STRETCHES and parts[1] not in _NAMES
+    return parts[-1] in TIMES or parts[1:][-1:] == ["at"] or is_stretch_first
+
+
+def tells_nothing(name: str) -> bool:
+    """Return whether an attribute's name says nothing about its values.
+
+    >>> [tells_nothing(name) for name in ("pk", "GSI1PK", "gsi_2_sk", "id1", "id", "userKey")]
+    [True, True, True, True, False, False]
+    """
+    spelled = "".join(words(name))
+    return bool(spelled) and _GENERIC.fullmatch(spelled) is not None
 
 
 def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
@@ -184,6 +211,26 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
                 else "Choose a key with many values, and put this one into an index."
             )
             yield resource.finding("low-cardinality-key", "KeySchema", message, fix)
+
+
+def names_tell_their_values(table: DeclaredTable) -> Iterator[Finding]:
+    """Report partition keys whose names tell nothing, which no rule here can judge."""
+    names = dict.fromkeys(
+        name for resource in resources(table) for name in resource.partition if tells_nothing(name)
+    )
+    if names:
+        one = (
+            "The name {0} tells nothing about its values"
+            if len(names) == 1
+            else ("The names {0} tell nothing about their values")
+        )
+        message = f"{one.format(', '.join(names))}, so hot keys were not looked for."
+        fix = (
+            f"Run 'dynamometer lab {table.file or 'FILE'}', which says what each key holds and "
+            "judges it under the load that you state."
+        )
+        first, *_ = resources(table)
+        yield first.finding("generic-key", "KeySchema", message, fix)
 
 
 def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
@@ -410,6 +457,7 @@ def _shown(value: Any) -> str:
 Rule = Callable[[DeclaredTable], Iterator[Finding]]
 RULES: Final[tuple[Rule, ...]] = (
     keys_have_many_values,
+    names_tell_their_values,
     indexes_keep_up,
     indexes_differ_from_the_table,
     local_indexes_are_wanted,

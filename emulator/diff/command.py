@@ -91,7 +91,7 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
         "--time-limit",
         metavar="TIME",
         default="1m",
-        help="limit for each of headroom and fix; default: %(default)s",
+        help="limit for each comparison; default: %(default)s",
     )
 
 

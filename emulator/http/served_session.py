@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emulator.http.control import Parameters, Route, Routes
 from emulator.http.http_protocol import HttpRequest, HttpResponse
-from emulator.observe import Event, Ledger, Namespace, findings_of
+from emulator.observe import Event, Ledger, Namespace, expiries_of, findings_of
 from emulator.service.errors import EmulatorError
 from emulator.sessions.session_report import Record, record_of
 from emulator.sessions.session_rules import SessionRules
@@ -160,7 +160,11 @@ class ServedSession:
     def _record(self, name: str, test: _Test) -> Record:
         namespaces = sorted(test.namespaces, key=str)
         emulators = [self._emulator.within(namespace) for namespace in namespaces]
-        findings = findings_of(test.ledger, threshold=self._rules.policy.threshold)
+        threshold = self._rules.policy.threshold
+        expiries: dict[str, str] = {}
+        for emulator in emulators:
+            expiries |= expiries_of(emulator.snapshot())
+        findings = findings_of(test.ledger, threshold=threshold, expiries=expiries)
         record = record_of(name, test.ledger, emulators or [self._emulator], findings)
         record["namespaces"] = [str(namespace) for namespace in namespaces]
         record["failures"] = self._rules.failures(name, test.ledger, findings)

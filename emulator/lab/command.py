@@ -19,6 +19,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emulator.command_line import FAILED, FINE, answered, whole_number
 from emulator.designs import Finding
+from emulator.designs.files import declares_tables
+from emulator.lab.declared_tables import (
+    StatedRun,
+    add_load_arguments,
+    check_flags,
+    check_saving,
+    stated_run,
+)
 from emulator.lab.inputs import agent_models
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.workload import AGES
@@ -48,11 +56,13 @@ _SEVERAL: Final = (
 )
 _LAB_DESCRIPTION: Final = (
     "Compare designs under a workload: what throttles, why, and what it costs.\n"
-    "Without FILE, it compares the hour and the device as partition keys for device events."
+    "Without PATH, it compares the hour and the device as partition keys for device events."
 )
 _LAB_EPILOG: Final = """\
 examples:
   dynamometer lab                            the built-in comparison; open report.html
+  dynamometer lab infra --rate 500           the tables of a Terraform folder, at 500 requests/s
+  dynamometer lab infra --keys orders.byStatus=5 --save lab.yaml
   dynamometer lab shop.yaml --html shop.html
   dynamometer lab shop.yaml --duration 10m --quick
   dynamometer lab shop.yaml --json shop.json --svg pictures
@@ -76,10 +86,11 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "files",
-        metavar="FILE",
+        metavar="PATH",
         nargs="*",
-        help="a workload and its designs, as 'dynamometer schema lab' describes; several files "
-        "need --no-html",
+        help="what declares tables (Terraform, CloudFormation, SAM, serverless.yml, cdk.out, "
+        "Workbench, describe-table; a folder of these), or a lab file, as 'dynamometer schema lab' "
+        "describes; several need --no-html",
     )
     page = f"write the report as a page to OUT; default: {DEFAULT_PAGE}"
     add("--html", metavar="OUT", default=DEFAULT_PAGE, help=page)
@@ -106,8 +117,9 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--time-limit",
         metavar="TIME",
-        default="2m",
-        help="limit for each of headroom, fix and sensitivity, per design; default: %(default)s",
+        default="60s",
+        help="stop after this time with what is known; the first 20 worlds of each design are "
+        "played anyway; default: %(default)s",
     )
     add(
         "--memory",
@@ -115,16 +127,12 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
         default="2 GB",
         help="refuse a run that would take more memory at once; default: %(default)s",
     )
+    add_load_arguments(parser.add_argument_group("the load of declared tables").add_argument)
     _add_input_arguments(parser.add_argument_group("models and traffic").add_argument)
 
 
 def _add_input_arguments(add: Callable[..., object]) -> None:
     add("--tables", metavar="PATH", help="the file that declares the tables if a model has no keys")
-    add(
-        "--skew",
-        metavar="SKEW",
-        help="skew of a model's keys: uniform, zipf:1.1 or hotspot:0.01,0.5",
-    )
     add(
         "--traffic",
         metavar="FILE",
@@ -163,6 +171,14 @@ def _lab(arguments: argparse.Namespace) -> int:
     results = []
     failed: list[str] = []
     for name in arguments.files or [None]:
+        if name is not None and declares_tables(Path(name)):
+            run = stated_run(Path(name), arguments)
+            sys.stdout.write(run.opening)
+            sys.stdout.flush()
+            if run.text:
+                results.append(JudgedPromise(_of_declared(run, arguments, name), []))
+            continue
+        check_flags(name or "the built-in comparison", arguments)
         file = _built_in() if name is None else _read(Path(name), arguments)
         file = _with_traffic(file, arguments)
         comparison = _reported(file, arguments, name)
@@ -200,6 +216,17 @@ def _shrunk(arguments: argparse.Namespace) -> int:
     return FINE
 
 
+def _of_declared(run: StatedRun, arguments: argparse.Namespace, path: str) -> Comparison:
+    """Play declared tables under their stated load, and save the lab file if that is asked."""
+    from emulator.lab.files import loads
+
+    comparison = _reported(loads(run.text, path), arguments, path)
+    if arguments.save is not None:
+        Path(arguments.save).write_text(run.text, encoding="utf-8")
+        sys.stdout.write(f"wrote {arguments.save}\n")
+    return comparison
+
+
 def _lessons(name: str | None) -> str:
     """Return a lesson, or the list of all."""
     from emulator.lab.analysis import lessons
@@ -231,6 +258,7 @@ def _reported(file: LabFile, arguments: argparse.Namespace, name: str | None) ->
 
 def _check_places(arguments: argparse.Namespace) -> None:
     """Complain before a long run about files that could not be written after it."""
+    check_saving(arguments)
     if len(arguments.files) > 1 and not (arguments.no_html and not arguments.json):
         raise DocumentError(_SEVERAL)
     for name in (None if arguments.no_html else arguments.html, arguments.json, arguments.junit):
@@ -250,8 +278,13 @@ def _read(path: Path, arguments: argparse.Namespace | None = None) -> LabFile:
     from emulator.lab.files import load
 
     tables = None if arguments is None or arguments.tables is None else Path(arguments.tables)
-    file = load(path, tables=tables, skew=None if arguments is None else arguments.skew)
+    file = load(path, tables=tables, skew=None if arguments is None else _skew(arguments))
     return file if file.title else replace(file, title=path.stem)
+
+
+def _skew(arguments: argparse.Namespace) -> str | None:
+    """Return the skew of a data model's keys, if it is given."""
+    return next(reversed(arguments.skew), None)
 
 
 def _with_traffic(file: LabFile, arguments: argparse.Namespace) -> LabFile:
@@ -394,7 +427,7 @@ def _averages(arguments: argparse.Namespace) -> Mapping[str, float]:
     if path is None or not agent_models.is_model(path):
         raise DocumentError("--design-findings is for a data model, which states average rates")
     tables = None if arguments.tables is None else Path(arguments.tables)
-    return agent_models.read_model(path, tables=tables, skew=arguments.skew).averages
+    return agent_models.read_model(path, tables=tables, skew=_skew(arguments)).averages
 
 
 # What 'dynamometer check' asks of a lab file

@@ -29,6 +29,8 @@ MOST_WEIGHTS: Final = 1_000_000
 MOST_LISTED: Final = 5
 #: Seconds for the search of a fix, of a quick answer.
 _QUICK_SEARCH: Final = 10.0
+#: A search ends a moment after its time, and the answer must be there by then.
+_OF_THE_LIMIT: Final = 0.75
 
 OUT_OF_BOUNDS: Final = "{name} is a number from {least} to {most}, not {value}"
 TOO_MANY_VALUES: Final = (
@@ -97,7 +99,7 @@ def simulated(file: LabFile, run: SimulationRun) -> list[answers.SimulateAnswer]
 
     options: dict[str, Any] = file.arguments() | {"workload": workload, "worlds": run.worlds}
     options |= {"seeds": None, "engine": "auto", "sensitivity": False, "headroom": not run.quick}
-    search = min(_QUICK_SEARCH, run.time_limit) if run.quick else run.time_limit / 4
+    search = min(_QUICK_SEARCH, run.time_limit) if run.quick else run.time_limit * _OF_THE_LIMIT
     try:
         comparison = compare(**options, time_limit=search, progress=stop_in_time)
     except ValueError as error:
@@ -166,7 +168,7 @@ def _assumptions(workload: Workload, run: SimulationRun) -> list[str]:
         stated.append(f"Every field's values are used as {run.skew} says.")
     if run.load != 1:
         stated.append(f"The load is {run.load:g} times the workload's.")
-    if workload.every is None:
+    if workload.every is None and workload.mean == 1:
         stated.append("The month is this load all the time.")
     return stated
 

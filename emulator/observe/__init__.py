@@ -31,14 +31,9 @@ from emulator.engine import (
 if TYPE_CHECKING:
     from emulator.engine import FaultRule
     from emulator.observe.budget import LIMITS, Budget, BudgetExceeded
+    from emulator.observe.call_finding import CallFinding
     from emulator.observe.concentration import FirstLimit, KeyLoad, LoadConcentration
-    from emulator.observe.findings import (
-        KINDS,
-        REPEAT_THRESHOLD,
-        CallFinding,
-        advice_for,
-        findings_of,
-    )
+    from emulator.observe.findings import KINDS, REPEAT_THRESHOLD, advice_for, findings_of
     from emulator.observe.inspection import (
         Backlog,
         HotKey,
@@ -46,6 +41,7 @@ if TYPE_CHECKING:
         PartitionView,
         backlog_of,
         changed_tables,
+        expiries_of,
         insights_of,
         last_moment,
         namespace_of,
@@ -63,7 +59,8 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "budget": ("LIMITS", "Budget", "BudgetExceeded"),
     "concentration": ("LoadConcentration", "FirstLimit", "KeyLoad"),
-    "findings": ("KINDS", "REPEAT_THRESHOLD", "CallFinding", "advice_for", "findings_of"),
+    "call_finding": ("CallFinding",),
+    "findings": ("KINDS", "REPEAT_THRESHOLD", "advice_for", "findings_of"),
     "inspection": (
         "Backlog",
         "HotKey",
@@ -71,6 +68,7 @@ _HOMES: Final = {
         "PartitionView",
         "backlog_of",
         "changed_tables",
+        "expiries_of",
         "insights_of",
         "last_moment",
         "namespace_of",
@@ -126,6 +124,7 @@ __all__ = [
     "backlog_of",
     "calling_place",
     "changed_tables",
+    "expiries_of",
     "file_of",
     "findings_of",
     "function_of",

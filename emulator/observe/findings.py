@@ -6,13 +6,15 @@ by itself: who reports it lets users choose what fails and what may stay (ICH-11
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from emulator.capacity import READ, Receipt
 from emulator.observe.advice import cure_of_limit, cures_of_indexes, cures_of_units
+from emulator.observe.call_finding import CallFinding
 from emulator.observe.places import Place, where
+from emulator.observe.slow_harm import SlowHarm
 from emulator.service import limits
 from emulator.service.catalogue import Kind, names_of
 from emulator.storage import Position
@@ -32,6 +34,9 @@ KINDS: Final = (
     "write-loop",
     "read-before-write",
     "consistent-read",
+    "expiry-format",
+    "large-item",
+    "all-pages",
 )
 #: How often a call is made at one line until it counts as repeated. Source: ICH-112.
 REPEAT_THRESHOLD: Final = 5
@@ -69,32 +74,6 @@ Item: TypeAlias = tuple[str, Position]
 IsExempt: TypeAlias = Callable[[Place], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class CallFinding:
-    """Calls of one kind at one line that could be made better.
-
-    Attributes:
-        kind: One of ``KINDS``.
-        table: The table.
-        index: The index that is read, or None.
-        place: The line of the caller's code.
-        count: How many calls.
-        what: What they do, in words.
-        cure: What to do instead.
-    """
-
-    kind: str
-    table: str
-    index: str | None
-    place: Place
-    count: int
-    what: str
-    cure: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} at {where(self.place)}: {self.what}; {self.cure}"
-
-
 class _Reads:
     """GetItem calls of one table at one line."""
 
@@ -127,6 +106,7 @@ class CallHistory:
         self._written_tables: set[str] = set()
         #: Strongly consistent reads: how many, and how many of what was written before.
         self._consistent: dict[tuple[str, Place, str, str | None], list[int]] = {}
+        self._harm = SlowHarm()
 
     def note(self, event: RequestServed, place: Place, entry_point: FrameType | None) -> None:
         """Remember what a request was for; one that was refused did nothing.
@@ -141,6 +121,7 @@ class CallHistory:
         if entry_point is not self._entry_point:
             self._leave()
             self._entry_point = entry_point
+        self._harm.note(event, place)
         for table, receipt in event.receipts:
             if receipt.charges:
                 self._note_receipt(event, place, table, receipt)
@@ -199,9 +180,10 @@ class CallHistory:
             self._most_writes[write] = max(calls, self._most_writes.get(write, 0))
         self._reads, self._writes, self._read_at = {}, {}, {}
 
-    def findings(self, threshold: int) -> Iterator[CallFinding]:
+    def findings(self, threshold: int, expiries: Mapping[str, str]) -> Iterator[CallFinding]:
         """Yield what was found, in the order in which it was met."""
         self._leave()
+        yield from self._harm.findings(expiries)
         for (place, table), reads in self._most_reads.items():
             if reads.calls >= threshold:
                 what = f"GetItem {table} {reads.calls} times, {_items(len(reads.items))}"
@@ -232,6 +214,7 @@ def findings_of(
     *,
     threshold: int = REPEAT_THRESHOLD,
     is_exempt: IsExempt = lambda _: False,
+    expiries: Mapping[str, str] = MappingProxyType({}),
 ) -> list[CallFinding]:
     """Return the findings of what a ledger heard, by kind, then by place.
 
@@ -239,11 +222,12 @@ def findings_of(
         ledger: What was called.
         threshold: From how many calls at one line a call is repeated.
         is_exempt: Which places are not reported; what throttles there is.
+        expiries: By table, the attribute that says when an item expires.
     """
     findings: list[CallFinding] = []
     for entry in ledger.entries:
         findings += _findings_of_entry(entry, ledger)
-    findings += ledger.history.findings(threshold)
+    findings += ledger.history.findings(threshold, expiries)
     kept = [
         finding
         for finding in findings

@@ -269,6 +269,16 @@ def changed_tables(before: Snapshot, after: Snapshot, region: str) -> set[str]:
     }
 
 
+def expiries_of(snapshot: Snapshot) -> dict[str, str]:
+    """Return the attribute by which items expire, of every table that has one."""
+    return {
+        name: table.expiry.attribute
+        for state in snapshot.regions.values()
+        for name, table in state["tables"].items()
+        if table.expiry is not None
+    }
+
+
 def last_moment(snapshot: Snapshot) -> float:
     """Return the last moment that a snapshot's tables know of, in seconds since the epoch."""
     moments = [

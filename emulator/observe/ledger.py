@@ -149,6 +149,7 @@ class Ledger:
             return
         place, entry_point = self._locate()
         self.history.note(event, place, entry_point)
+        self.concentration.add(event.receipts, place)
         operation = event.operation
         names_index = operation in _OF_AN_INDEX
         counted: list[LedgerEntry] = []
@@ -171,7 +172,6 @@ class Ledger:
             entry.items_returned += receipt.items_returned
             entry.bytes_evaluated += receipt.bytes_evaluated
             entry.bytes_returned += receipt.bytes_returned
-            self.concentration.add(receipt)
 
     def _enter_free(self, event: RequestServed) -> None:
         request: object = event.request  # as it came: a refused one may be no structure at all

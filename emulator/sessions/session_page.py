@@ -16,8 +16,10 @@ from emulator.sessions.session_report import (
     dearest,
     limit_text,
     limited_tests,
+    rate_text,
     resource_text,
     throttle_text,
+    throttles_in_the_end,
     would_throttle,
 )
 from emulator.web.markup import TableColumn, Value, table
@@ -81,15 +83,15 @@ def _navigation(sections: Iterable[Section]) -> str:
 
 
 def _tiles(records: Sequence[Record]) -> str:
-    throttled = len(would_throttle(records))
+    refused = would_throttle(records)
+    throttled = sum(record in refused or throttles_in_the_end(record) for record in records)
     findings = sum(len(record["findings"]) for record in records)
     tiles = (
-        (str(throttled), "would have throttled", "bad" if throttled else "good"),
+        (str(throttled), "would throttle", "bad" if throttled else "good"),
         (str(findings), "findings", "tight" if findings else "good"),
         (_number(sum(record["calls"] for record in records)), "calls", ""),
         (_number(sum(record["read_units"] for record in records)), "read units", ""),
         (_number(sum(record["write_units"] for record in records)), "write units", ""),
-        (_dollars(sum(record["usd"] for record in records)), "per million runs of all tests", ""),
     )
     inside = "".join(
         f'<div class="tile"><b{_mark(mark)}>{figure}</b><span>{name}</span></div>'
@@ -127,7 +129,7 @@ def _charts(records: Sequence[Record]) -> str:
         "operations": ("By operation", "Capacity units of all tests together."),
         "limits": (
             "First to throttle",
-            "Requests a second at which a test's code would start to throttle.",
+            "Requests a second from which on a test's code throttles.",
         ),
         "kinds": ("Findings by kind", "How many places could be improved."),
     }
@@ -155,7 +157,7 @@ def _pictures(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, Any]]]
             {"name": record["test"], "text": _number(rate), "parts": [_part("rate", rate, "amber")]}
             for record, rate in zip(limited, rates, strict=True)
         ]
-        chart = {"label": "Requests a second at which a test would throttle", "rows": rows}
+        chart = {"label": "Requests a second from which on a test throttles", "rows": rows}
         yield "limits", chart | {"scale": "ratio", "low": min(rates) / 2}
     kinds: dict[str, int] = {}
     for record in records:
@@ -228,11 +230,12 @@ def _sections(records: Sequence[Record]) -> Iterator[Section]:
     )
     yield Section(
         "limits-table",
-        "Would start to throttle",
-        "At which rate, and by which limit, if the test's code kept using these keys.",
-        ("requests a second", "runs a second", "limit", "test"),
+        "First to throttle",
+        "At which rate, and by which limit, if the test's code kept using these keys; of tests "
+        "whose calls are enough to show how uneven keys are.",
+        ("requests a second", "at the rate", "limit", "test"),
         [(record, record["first_limit"]) for record in limited_tests(records)],
-        "Nothing was consumed.",
+        "No test made enough calls to show a hot key.",
     )
     yield Section(
         "waste",
@@ -245,7 +248,7 @@ def _sections(records: Sequence[Record]) -> Iterator[Section]:
     yield Section(
         "tests",
         "Tests by cost",
-        "Dollars are those of a million runs, on demand in a table of class Standard.",
+        "Dollars are those of a month at the stated rate, on demand in a table of class Standard.",
         ("dollars", "rcu", "wcu", "calls", "test"),
         [(record, record) for record in costly],
         "Nothing was consumed.",
@@ -324,6 +327,11 @@ def _kind(_: Record, finding: Mapping[str, Any]) -> str:
     return f'<span class="sev warning">{escape(finding["kind"])}</span>'
 
 
+def _month(record: Record, _: Mapping[str, Any]) -> str | Value:
+    usd = record["usd_month"]
+    return "" if usd is None else Value(_dollars(usd), usd)
+
+
 def _wasted(_: Record, entry: Mapping[str, Any]) -> Value:
     wasted = entry["bytes_evaluated"] - entry["bytes_returned"]
     return Value(_number(wasted), wasted)
@@ -335,12 +343,15 @@ def _call(_: Record, entry: Mapping[str, Any]) -> str:
 
 #: What a column is called, and what it shows of a test's record and of one of its parts.
 _COLUMNS: Final[Mapping[str, tuple[TableColumn, Field]]] = {
+    "at the rate": (
+        TableColumn("at the stated rate", is_long=True), lambda record, _: rate_text(record),
+    ),
     "axis": (TableColumn("units of"), lambda _, load: f"{load['axis'].lower()}s"),
     "bytes wasted": (TableColumn("bytes wasted", is_number=True), _wasted),
     "call": (TableColumn("call"), _call),
     "calls": (TableColumn("calls", is_number=True), _amount("calls")),
     "cure": (TableColumn("remedy", is_long=True), _text("cure")),
-    "dollars": (TableColumn("$ per million runs", is_number=True), _amount("usd", _dollars)),
+    "dollars": (TableColumn("$ a month", is_number=True), _month),
     "finding": (TableColumn("finding"), _kind),
     "hottest key": (TableColumn("hottest key"), _key),
     "kept": (TableColumn("kept", is_number=True), _amount("items_returned")),
@@ -356,7 +367,6 @@ _COLUMNS: Final[Mapping[str, tuple[TableColumn, Field]]] = {
     "requests a second": (
         TableColumn("requests a second", is_number=True), _amount("requests_per_second"),
     ),
-    "runs a second": (TableColumn("runs a second", is_number=True), _amount("runs_per_second")),
     "table": (TableColumn("table or index"), lambda _, entry: escape(resource_text(entry))),
     "test": (TableColumn("test", is_long=True), _test),
     "throttled": (TableColumn("throttled", is_number=True), _amount("throttles")),

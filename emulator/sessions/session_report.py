@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from emulator.service.throttling import ThrottlingLimit
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
@@ -20,6 +22,8 @@ Record: TypeAlias = dict[str, Any]
 FORM: Final = 1
 #: What the name of a report ends with that is JUnit XML.
 JUNIT_SUFFIXES: Final = (".junit", ".xml")
+#: The limit that one key runs into.
+_OF_A_KEY: Final = ThrottlingLimit.KEY_RANGE
 MOST_SHOWN: Final = 10
 MOST_LIMITS_SHOWN: Final = 5
 OTHER_REGION: Final = (
@@ -44,6 +48,7 @@ def record_of(
         "read_units": ledger.read_units,
         "write_units": ledger.write_units,
         "usd": ledger.usd,
+        "usd_month": _month(ledger, _rate(emulators)),
         "throttles": [
             _throttle(reason, resource, times, emulators)
             for (reason, resource), times in ledger.reasons.items()
@@ -100,6 +105,16 @@ def _rate(emulators: Sequence[Emulator]) -> float | None:
     return clock.rate if isinstance(clock, PacedClock) else None
 
 
+def _month(ledger: Ledger, rate: float | None) -> float | None:
+    """Return the dollars of a month of a test's requests at its stated rate."""
+    from emulator.settings import DEFAULT_SETTINGS
+
+    if rate is None or not ledger.requests:
+        return None
+    runs = DEFAULT_SETTINGS.hours_per_month * 3600 * rate / ledger.requests
+    return ledger.usd / 1_000_000 * runs
+
+
 def _load(load: KeyLoad) -> dict[str, Any]:
     from emulator.observe import resource_names
 
@@ -121,7 +136,7 @@ def _load(load: KeyLoad) -> dict[str, Any]:
 def _first_limit(ledger: Ledger) -> dict[str, Any] | None:
     from emulator.observe import resource_names
 
-    limit = ledger.concentration.first_limit(ledger.requests)
+    limit = ledger.concentration.first_limit(ledger.requests, shown_only=True)
     if limit is None:
         return None
     table, index = resource_names(limit.reason.resource)
@@ -235,10 +250,20 @@ def properties(record: Record) -> Iterator[tuple[str, object]]:
     yield "ddb_findings", " ".join(sorted({finding["kind"] for finding in record["findings"]}))
 
 
-def summary(records: Sequence[Record], *, with_costs: bool) -> Iterator[str]:
-    """Yield the lines of the terminal summary; none if there is nothing to say."""
+def summary(
+    records: Sequence[Record], *, with_costs: bool, is_whole: bool = False
+) -> Iterator[str]:
+    """Yield the lines of the terminal summary; none if there is nothing to say.
+
+    Args:
+        records: Of all tests.
+        with_costs: Whether costs and limits are shown.
+        is_whole: Whether these are all tests there are, so that what none of them does is known.
+    """
     yield from _throttled_lines(records)
     yield from _finding_lines(records)
+    if is_whole:
+        yield from _unread_lines(records)
     if with_costs:
         yield from _limit_lines(records)
         yield from _cost_lines(records)
@@ -250,12 +275,18 @@ def _throttled_lines(records: Sequence[Record]) -> Iterator[str]:
         yield f"{_count(len(throttled), 'test')} would have throttled:"
     for record in throttled:
         rate = record["rate"]
-        pace = "" if rate is None else f" (at {_count(rate, 'request')} a second)"
+        pace = "" if rate is None else f" (at {_count(rate, 'request')} a second{_from(record)})"
         yield f"  {record['test']}{pace}"
         for throttle in record["throttles"]:
             yield f"    {throttle['times']} x {throttle_text(throttle)}"
         for cure in _cures(record):
             yield f"    {cure}"
+
+
+def _from(record: Record) -> str:
+    """Return from which rate on a test throttles, if its calls show that."""
+    limit = record["first_limit"]
+    return f"; it does from {_few_digits(limit['requests_per_second'])} on" if limit else ""
 
 
 def _cures(record: Record) -> list[str]:
@@ -281,15 +312,40 @@ def throttle_hints(record: Record) -> Iterator[str]:
 
 def _limit_lines(records: Sequence[Record]) -> Iterator[str]:
     """Yield the tests whose code would be the first to throttle, and what would stop it."""
-    limited = limited_tests(records)
+    refused = would_throttle(records)
+    limited = [record for record in limited_tests(records) if record not in refused]
     if limited:
-        yield "would start to throttle if it kept using these keys:"
+        yield "first to throttle, if it kept using these keys:"
     for record in limited[:MOST_LIMITS_SHOWN]:
-        limit = record["first_limit"]
-        requests = _count(limit["requests_per_second"], "request")
-        runs = _count(limit["runs_per_second"], "run")
-        yield f"  at {requests} ({runs}) a second: {record['test']}"
+        yield f"  {rate_text(record)}: {record['test']}"
         yield f"    {limit_text(record)}"
+
+
+def rate_text(record: Record) -> str:
+    """Return how a test's code does at the stated rate, and from which rate on it throttles.
+
+    >>> limit = {"requests_per_second": 671.0, "runs_per_second": 0.4}
+    >>> rate_text({"rate": 500.0, "first_limit": limit})
+    'holds at 500 requests a second, and throttles from 671 on'
+    >>> rate_text({"rate": 900.0, "first_limit": limit})
+    'throttles at 900 requests a second once the reserve is used up, and from 671 on'
+    >>> rate_text({"rate": None, "first_limit": limit})
+    'throttles from 671 requests (0.4 runs) a second on'
+    """
+    limit, rate = record["first_limit"], record["rate"]
+    if rate is None:
+        requests = _count(limit["requests_per_second"], "request")
+        return f"throttles from {requests} ({_count(limit['runs_per_second'], 'run')}) a second on"
+    stated, start = _count(rate, "request"), _few_digits(limit["requests_per_second"])
+    if throttles_in_the_end(record):
+        return f"throttles at {stated} a second once the reserve is used up, and from {start} on"
+    return f"holds at {stated} a second, and throttles from {start} on"
+
+
+def throttles_in_the_end(record: Record) -> bool:
+    """Return whether a test's code is over a limit at its stated rate, even if a reserve hid it."""
+    rate, limit = record["rate"], record["first_limit"]
+    return bool(rate is not None and limit and rate > limit["requests_per_second"])
 
 
 def limited_tests(records: Iterable[Record]) -> list[Record]:
@@ -305,7 +361,7 @@ def limit_text(record: Record) -> str:
     text = f"{limit['reason']} on {resource_text(limit)}"
     names = ("table", "index", "axis")
     [load] = [load for load in record["loads"] if all(load[name] == limit[name] for name in names)]
-    if not load["hottest_key"]:
+    if not load["hottest_key"] or ThrottlingLimit.of(limit["reason"]) is not _OF_A_KEY:
         return text
     key, units = ", ".join(load["hottest_key"]), f"{load['axis'].lower()} units"
     each = _count(load["units_per_collection"], "unit")
@@ -379,6 +435,49 @@ def _finding_lines(records: Sequence[Record]) -> Iterator[str]:
         tests = test if len(met) == 1 else f"{len(met)} tests"
         yield f"  {finding['kind']} at {finding['where']} ({tests}): {finding['what']}"
         yield f"    {finding['cure']}"
+
+
+class UnreadIndex(NamedTuple):
+    """A global index that tests write and none reads.
+
+    Attributes:
+        name: ``table.index``.
+        units: What was written to it.
+        where: The line that wrote most to its table.
+    """
+
+    name: str
+    units: float
+    where: str
+
+
+def unread_indexes(records: Sequence[Record]) -> Iterator[UnreadIndex]:
+    """Yield the global indexes that some test pays for and none reads."""
+    read = {(own["table"], own["index"]) for record in records for own in record["entries"]}
+    written: dict[tuple[str, str], float] = {}
+    lines: dict[str, dict[str, float]] = {}
+    for record in records:
+        for load in record["loads"]:
+            name = load["table"], load["index"]
+            if load["index"] is not None and load["axis"] == "Write":
+                written[name] = written.get(name, 0.0) + load["units"]
+        for own in record["entries"]:
+            by_line = lines.setdefault(own["table"], {})
+            by_line[own["where"]] = by_line.get(own["where"], 0.0) + own["write_units"]
+    for (table, index), units in sorted(written.items()):
+        if (table, index) not in read:
+            by_line = lines[table]
+            where = max(by_line, key=by_line.__getitem__)
+            yield UnreadIndex(f"{table}.{index}", units, where)
+
+
+def _unread_lines(records: Sequence[Record]) -> Iterator[str]:
+    for unread in unread_indexes(records):
+        yield (
+            f"unread-index at {unread.where}: no test reads {unread.name}, and "
+            f"{_count(unread.units, 'write unit')} went to it"
+        )
+        yield "  drop it, or test the query that needs it"
 
 
 def resource_text(entry: Mapping[str, Any]) -> str:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from emulator.observe import CallFinding, Ledger, Place, findings_of
+from emulator.observe import CallFinding, Ledger, Place, expiries_of, findings_of
 from emulator.sessions.finding_policy import FindingsPolicy, kinds_of
+
+if TYPE_CHECKING:
+    from emulator.api import Emulator
 
 _TEST_FOLDERS: Final = ("test", "tests")
 
 
 def findings_of_test(
-    item: pytest.Item, ledger: Ledger, policy: FindingsPolicy
+    item: pytest.Item, ledger: Ledger, policy: FindingsPolicy, emulators: Iterable[Emulator] = ()
 ) -> list[CallFinding]:
-    """Return what is reported of a test: what the code under test could do better."""
+    """Return what is reported of a test: what the code under test could do better.
+
+    Args:
+        item: The test.
+        ledger: What it called.
+        policy: Which findings are reported.
+        emulators: Those that it used, which know the tables.
+    """
     if not policy.is_on:
         return []
     allowed = kinds_of(name for mark in item.iter_markers("ddb_allow") for name in mark.args)
@@ -25,7 +36,14 @@ def findings_of_test(
     def is_exempt(place: Place) -> bool:
         return place is None or is_test_code(item.config, Path(place[0]))
 
-    findings = findings_of(ledger, threshold=policy.threshold, is_exempt=is_exempt)
+    expiries = {
+        table: attribute
+        for emulator in emulators
+        for table, attribute in expiries_of(emulator.snapshot()).items()
+    }
+    findings = findings_of(
+        ledger, threshold=policy.threshold, is_exempt=is_exempt, expiries=expiries
+    )
     return [
         finding
         for finding in findings

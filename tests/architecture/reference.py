@@ -34,8 +34,8 @@ from tests.conformance.wordings import REWORDED
 
 PACKAGE = ROOT / "emulator"
 PAGES = ROOT / "docs"
-README = ROOT / "README.md"
-#: What the line of the README begins with that is read off the catalogue.
+RELY_ON = PAGES / "explanation" / "what-to-rely-on.md"
+#: What the line of that page begins with that is read off the catalogue.
 NOT_THERE = "- **Not served:** "
 COMMAND = "python -m tests.architecture.reference"
 MARK = f"<!-- Below this line: written by `{COMMAND}` from the code. -->\n"
@@ -413,7 +413,7 @@ def _not_served() -> Iterator[str]:
 
 
 def not_there() -> str:
-    """Return the line of the README that says what is not served."""
+    """Return the line that says what is not served."""
     subjects = "; ".join(part.subject for part in UNSERVED)
     return f"{NOT_THERE}{subjects[0].upper()}{subjects[1:]}."
 
@@ -545,9 +545,9 @@ def main() -> None:
         (PAGES / name).write_text(page(name))
         print(f"docs/{name}")
     schema.SHIPPED.write_text(schema_text())
-    text = README.read_text()
+    text = RELY_ON.read_text()
     lines = [not_there() if line.startswith(NOT_THERE) else line for line in text.splitlines()]
-    README.write_text("\n".join(lines) + "\n")
+    RELY_ON.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

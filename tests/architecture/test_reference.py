@@ -11,8 +11,8 @@ def test_a_page_is_what_the_code_says(name):
     assert committed == reference.page(name), f"stale: run `{reference.COMMAND}`"
 
 
-def test_the_readme_says_what_is_not_there():
-    lines = reference.README.read_text().splitlines()
+def test_a_page_says_what_is_not_there():
+    lines = reference.RELY_ON.read_text().splitlines()
     assert reference.not_there() in lines, f"stale: run `{reference.COMMAND}`"
 
 

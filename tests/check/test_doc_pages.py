@@ -1,4 +1,4 @@
-"""The README and the pages about check are carried out as written."""
+"""The pages about check are carried out as written."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     ("page", "commands"),
-    [("README.md", 1), ("docs/how-to/check.md", 3), ("docs/tutorial/two-minutes.md", 2)],
+    [("docs/how-to/check.md", 3), ("docs/tutorial/two-minutes.md", 2)],
 )
 def test_a_page_can_be_followed(tmp_path, page, commands):
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from emulator import Emulator, ManualClock
 from emulator.check.findings_of import check
 from emulator.designs.catalogue import RULES
 from emulator.lab.files import loads
+from emulator.observe import KINDS, Ledger, expiries_of, findings_of
+from emulator.sessions.session_report import record_of, unread_indexes
+from emulator.testing.table_notation import create_request
 from tests.each import each
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +36,20 @@ def readme():
     return (PAGES / "README.md").read_text(encoding="utf-8")
 
 
+def findings_of_calls(body):
+    """Return what is found in calls to a table with an index, whose items expire by ``ttl``."""
+    emulator, ledger, names = Emulator(clock=ManualClock()), Ledger(), {}
+    emulator.call("CreateTable", create_request("things", "pk", indexes={"gsi": "status"}))
+    expiry = {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl"}}
+    emulator.call("UpdateTimeToLive", {"TableName": "things", **expiry})
+    emulator.events.subscribe(ledger.hear)
+    exec(body, names)
+    names["calls"](emulator.table("things"))
+    findings = findings_of(ledger, expiries=expiries_of(emulator.snapshot()))
+    unread = unread_indexes([record_of("test", ledger, [emulator])])
+    return {*(finding.kind for finding in findings), *("unread-index" for _ in unread)}
+
+
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_a_page_says_why_and_its_example_is_found(rule, tmp_path):
     text = (PAGES / f"{rule.id}.md").read_text(encoding="utf-8")
@@ -40,7 +58,9 @@ def test_a_page_says_why_and_its_example_is_found(rule, tmp_path):
     [(language, name, body)] = BLOCK.findall(text)
     path = tmp_path / name
     path.write_text(body, encoding="utf-8")
-    if language == "yaml":
+    if language == "python":
+        assert rule.id in findings_of_calls(body)
+    elif language == "yaml":
         loads(body)  # the lab's own tests play such workloads
     else:
         assert rule.id in {finding.rule for finding in check([path]).findings}
@@ -54,3 +74,8 @@ def test_a_finding_names_a_rule_of_the_catalogue(path):
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if called in ("Finding", "finding", "warn"):
                 assert node.args[0].value in RULES, f"{path.name}:{node.lineno}"
+
+
+def test_rules_of_calls_are_kinds_of_findings():
+    of_calls = {rule.id for rule in RULES.values() if rule.basis == "calls"}
+    assert of_calls - {"unread-index"} <= set(KINDS)

@@ -10,7 +10,7 @@ import pytest
 
 from emulator import Emulator
 from emulator.designs import create_table_requests, read_tables
-from emulator.designs.files import read_design
+from emulator.designs.files import declares_tables, read_design
 from emulator.service.errors import DocumentError
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -162,3 +162,26 @@ def test_a_model_without_keys_is_reported_in_a_folder_too(tmp_path):
     (tmp_path / "model.json").write_text('{"DataModel": [{"TableName": "orders"}]}')
     [finding] = read_design(tmp_path).findings
     assert (finding.rule, finding.subject) == ("unreadable", "DataModel[0]")
+
+
+LOADED = {
+    "lab.yaml": "title: x\nworkload: {}\n",
+    "lab.json": '{"workload": {}}',
+    "other.yaml": "a: 1\n",
+    "model.json": '{"tables": [{"table_name": "t"}], "access_patterns": []}',
+}
+DECLARING = {
+    "main.tf": "",
+    "template.yaml": "Resources: {t: {Type: AWS::DynamoDB::Table}}\n",
+    "tables.json": '{"Table": {}}',
+}
+
+
+@pytest.mark.parametrize("name", [*LOADED, *DECLARING, "folder"])
+def test_a_file_with_a_load_of_its_own_is_no_design(tmp_path, name):
+    path = tmp_path / name
+    if name == "folder":
+        path.mkdir()
+    else:
+        path.write_text((LOADED | DECLARING)[name])
+    assert declares_tables(path) == (name not in LOADED)

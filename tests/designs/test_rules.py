@@ -8,7 +8,7 @@ import pytest
 
 from emulator.api import Emulator
 from emulator.designs import DeclaredTable, rules
-from emulator.designs.rules import follows_the_clock, has_few_values
+from emulator.designs.rules import follows_the_clock, has_few_values, tells_nothing
 from tests.each import each
 
 
@@ -26,6 +26,11 @@ def test_the_rules_need_neither_the_lab_nor_numpy():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert run.stdout == "[]\n"
+
+
+def told(given):
+    """Return the findings about a table but that its names tell nothing."""
+    return [one for one in check_table(given) if one.rule != "generic-key"]
 
 
 def key(text):
@@ -182,13 +187,13 @@ FINE = {
 
 @each(("given", "expected"), FOUND.values(), ids=FOUND)
 def test_a_rule_speaks_of_what_it_is_about(given, expected):
-    found = [(one.check, one.severity, one.subject) for one in check_table(given)]
+    found = [(one.check, one.severity, one.subject) for one in told(given)]
     assert found == expected
 
 
 @pytest.mark.parametrize("given", FINE.values(), ids=FINE)
 def test_a_sound_table_has_no_findings(given):
-    assert check_table(given) == []
+    assert told(given) == []
 
 
 def test_five_thousand_writes_want_twelve_keys():
@@ -252,3 +257,46 @@ def test_names_of_times(name):
 @pytest.mark.parametrize("name", ["at", "update", "dayId", "format", "thermostat", "runtimeId"])
 def test_names_of_no_times(name):
     assert not follows_the_clock(name)
+
+
+FEW = ("brand", "genre", "categoryId", "timezone", "timeZone", "shard", "shardId", "bucket")
+FEW_BEFORE = ("region", "isActive", "level", "entityType", "gender", "priority", "flag", "kind")
+
+
+@each("name", (*FEW, *FEW_BEFORE, "orderStatus"))
+def test_these_have_few_values(name):
+    assert has_few_values(name)
+
+
+@each("name", ("yyyymm", "YYYYMMDD", "date", "year", "tenant_month", "month_tenant", "dayDevice"))
+def test_the_order_of_words_does_not_decide_whether_a_name_follows_the_clock(name):
+    assert follows_the_clock(name)
+
+
+UNSUSPECTED = ("typeId", "statusPageId", "stateMachineArn", "dateOfBirth", "updateId", "runtimeId")
+
+
+@each("name", (*UNSUSPECTED, "", "monthName", "yearId", "bucketArn", "customerId", "id"))
+def test_nothing_is_said_of_other_names(name):
+    assert not has_few_values(name)
+    assert not follows_the_clock(name)
+    assert not tells_nothing(name)
+
+
+@each("name", ("pk", "sk", "PK", "gsi1pk", "GSI1PK", "GSI1-SK", "gsi2", "id1", "partition_key"))
+def test_these_names_tell_nothing(name):
+    assert tells_nothing(name)
+
+
+def test_a_key_whose_name_tells_nothing_is_named_with_the_command_that_answers():
+    generic = table("pk / sk", [index("first", "gsi1pk"), index("second", "customerId")])
+    [finding] = [own for own in check_table(generic) if own.rule == "generic-key"]
+    assert finding.message == (
+        "The names pk, gsi1pk tell nothing about their values, so hot keys were not looked for."
+    )
+    assert "'dynamometer lab FILE'" in finding.fix
+    located = replace(generic, file="infra/main.tf")
+    [finding] = [own for own in check_table(located) if own.rule == "generic-key"]
+    assert "'dynamometer lab infra/main.tf'" in finding.fix
+    named = table("customerId / sk", [index("first", "orderId")])
+    assert "generic-key" not in {own.rule for own in check_table(named)}

@@ -50,7 +50,7 @@ def test_a_project_in_go(tmp_path):
     assert done.returncode == 1, said
     assert "--- FAIL: TestScan" in said
     assert "--- FAIL: TestPut" not in said
-    assert "would start to throttle if it kept using these keys" in said
+    assert "could be improved in 1 place" in said
     assert "dynamometer: TestScan failed" in said
     consumed = {test["test"]: test for test in json.loads(report.read_text())["tests"]}
     assert {name: test["calls"] for name, test in consumed.items()} == {"TestPut": 3, "TestScan": 1}

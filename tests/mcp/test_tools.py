@@ -201,7 +201,8 @@ def test_designs_are_compared_and_the_best_comes_first(tools):
         ({"seconds": 100_000}, "seconds is a number from 1 to 3600"),
         (
             {"skew": "pareto"},
-            "a skew is uniform, zipf:S or hotspot:KEYS,TRAFFIC, such as zipf:1.1, not 'pareto'",
+            "a skew is uniform, 80/20, zipf:S, hotspot:KEYS,SHARE or one-tenant, such as "
+            "zipf:1.1, not 'pareto'",
         ),
         ({"skew": "zipf:x"}, "a skew is uniform"),
         ({"text": "a"}, "give exactly one of model, text and path"),

@@ -94,7 +94,7 @@ def test_a_table_and_its_indexes_share_their_quota(emulator):
     for number in range(400):
         keys = {name: f"{name}{number}" for name in "abcde"}
         emulator.table("orders").put_item(Item={"pk": str(number), **keys})
-    limits = {reason.reason: used for reason, _, used in ledger.concentration._limits()}
+    limits = {own[0].reason: own[2] for own in ledger.concentration._limits(requests=400)}
     assert limits["TableWriteAccountLimitExceeded"] == 6 * 400
 
 
@@ -111,3 +111,62 @@ def test_a_restored_table_is_the_same_resource(emulator):
 
 def test_what_consumed_nothing_has_no_limit():
     assert Ledger().concentration.first_limit(0) is None
+
+
+def shown(ledger):
+    """Return the key of the limit that a ledger's calls show, None if they show none."""
+    limit = ledger.concentration.first_limit(ledger.requests, shown_only=True)
+    if limit is None:
+        return None
+    [load] = [one for one in ledger.concentration.loads if one.resource == limit.reason.resource]
+    return load.hottest_key
+
+
+@pytest.mark.parametrize(
+    ("calls", "others", "key"), [(20, 10, ("hot",)), (19, 10, None), (20, 9, None)]
+)
+def test_a_key_is_hot_if_enough_calls_used_it_beside_enough_others(emulator, calls, others, key):
+    emulator.call("CreateTable", create_request("orders"))
+    ledger = ledger_of(emulator)
+    for number in range(others):
+        emulator.table("orders").put_item(Item={"pk": str(number)})
+    for _ in range(calls):
+        emulator.table("orders").put_item(Item={"pk": "hot"})
+    assert shown(ledger) == key
+
+
+@pytest.mark.parametrize(("calls", "key"), [(200, ("hot",)), (199, None)])
+def test_a_loop_shows_a_hot_key_by_itself(emulator, calls, key):
+    emulator.call("CreateTable", create_request("orders"))
+    ledger = ledger_of(emulator)
+    for _ in range(calls):
+        emulator.table("orders").put_item(Item={"pk": "hot"})
+    assert shown(ledger) == key
+
+
+def test_calls_of_several_lines_are_no_loop(emulator):
+    emulator.call("CreateTable", create_request("orders"))
+    ledger = ledger_of(emulator)
+    for _ in range(100):
+        emulator.table("orders").put_item(Item={"pk": "user"})
+        emulator.table("orders").put_item(Item={"pk": "user", "again": True})
+    assert shown(ledger) is None
+
+
+def test_single_writes_under_fresh_keys_show_nothing(emulator):
+    emulator.call("CreateTable", create_request("orders"))
+    ledger = ledger_of(emulator)
+    for number in range(300):
+        emulator.table("orders").put_item(Item={"pk": str(number)})
+    assert shown(ledger) is None
+
+
+def test_a_batch_is_one_call_of_a_key(emulator):
+    emulator.call("CreateTable", create_request("orders", sort="sk"))
+    ledger = ledger_of(emulator)
+    for start in range(0, 25 * 10, 25):
+        puts = [{"pk": "hot", "sk": str(start + number)} for number in range(25)]
+        with emulator.table("orders").batch_writer() as batch:
+            for put in puts:
+                batch.put_item(Item=put)
+    assert shown(ledger) is None

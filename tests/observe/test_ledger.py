@@ -207,5 +207,8 @@ def test_columns_of_numbers_are_aligned_to_the_right():
 def test_what_consumes_nothing_is_no_part_of_what_calls_have_in_common(emu):
     ledger = listen(emu)
     before = vars(CallHistory())
+    harm = vars(before.pop("_harm"))
     emu.call("DescribeTable", {"TableName": "orders"})
-    assert vars(ledger.history) == before
+    after = dict(vars(ledger.history))
+    assert vars(after.pop("_harm")) == harm
+    assert after == before

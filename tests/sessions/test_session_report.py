@@ -3,6 +3,7 @@
 import json
 
 from emulator import Emulator, ManualClock
+from emulator.clock import PacedClock
 from emulator.observe import findings_of
 from emulator.observe.ledger import Ledger
 from emulator.sessions.session_report import as_json, record_of, summary
@@ -101,3 +102,40 @@ def test_an_index_that_falls_behind_is_reported_with_the_time_it_takes():
         "2 of 15,000 write units wait for it, and at this pace every write to orders is refused "
         "in 7,499 s"
     )
+
+
+def looped(calls, rate):
+    """Return the record of a test that writes under one key, its requests at a rate."""
+    emu = Emulator(clock=PacedClock(rate=rate), capacity="observe")
+    emu.call("CreateTable", create_request("orders"))
+    ledger = Ledger()
+    emu.events.subscribe(ledger.hear)
+    for _ in range(calls):
+        emu.table("orders").put_item(Item={"pk": "a"})
+    return record_of("test_it", ledger, [emu])
+
+
+def test_a_test_says_once_how_it_does_at_the_stated_rate_and_from_which_on_it_throttles():
+    """600 calls fit into what a partition saves for one second, so none of them is refused."""
+    title, line, _ = list(summary([looped(600, 1_500)], with_costs=True))[:3]
+    assert title == "first to throttle, if it kept using these keys:"
+    assert line == (
+        "  throttles at 1,500 requests a second once the reserve is used up, and from 1,000 on: "
+        "test_it"
+    )
+    _, line, _ = list(summary([looped(600, 500)], with_costs=True))[:3]
+    assert line == "  holds at 500 requests a second, and throttles from 1,000 on: test_it"
+
+
+def test_a_test_that_was_refused_is_listed_once():
+    lines = list(summary([looped(4_000, 5_000)], with_costs=True))
+    assert lines[:2] == [
+        "1 test would have throttled:",
+        "  test_it (at 5,000 requests a second; it does from 1,000 on)",
+    ]
+    assert not [line for line in lines if line.startswith("first to throttle")]
+
+
+def test_the_cost_is_that_of_a_month_at_the_stated_rate():
+    """CAP-1001: 500 writes a second are 1,314 million a month of 730 hours, $821.25."""
+    assert round(looped(600, 500)["usd_month"], 2) == 821.25

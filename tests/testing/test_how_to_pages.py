@@ -1,4 +1,4 @@
-"""What the README and the how-to pages show is run here, but for those of boto3 and the lab.
+"""What the how-to pages show is run here, but for those of boto3 and the lab.
 
 A block whose first line names a file is written there; the files of a page are one project.
 """
@@ -13,8 +13,7 @@ from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
-ROOT = Path(__file__).parents[2]
-PAGES = ROOT / "docs" / "how-to"
+PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 #: Plugins that every run would begin with, and that no page speaks of.
 OTHERS = (
     *("anyio", "cacheprovider", "pytest_cov", "randomly", "xdist", "xdist.looponfail"),
@@ -48,10 +47,6 @@ def profile():
 )
 def test_the_examples_of_a_page_pass(pytester, page, tests):
     examples_pass(pytester, PAGES / page, tests)
-
-
-def test_the_examples_of_the_readme_pass(pytester):
-    examples_pass(pytester, ROOT / "README.md", 2)
 
 
 def examples_pass(pytester, page, tests):

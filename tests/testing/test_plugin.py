@@ -650,15 +650,6 @@ def test_the_summary_shows_throttles_scans_and_costs(project):
         "could be improved in 1 place:",
         "  scan at shop.py:2 (test_it.py::test_scan): Scan orders, 2 items read, 1 kept",
         "    a Query of the table or of an index with the right key reads only what is kept",
-        "would start to throttle if it kept using these keys:",
-        "  at 1 request (0.25 runs) a second: test_it.py::test_hot",
-        "    TableWriteProvisionedThroughputExceeded on events: key 10:00 gets 100 % of the write "
-        "units, the busiest partition 100 %; 4 units per item collection",
-        "  at 6,000 requests (6,000 runs) a second: test_it.py::test_cheap",
-        "    TableReadKeyRangeThroughputExceeded on orders: key a gets 100 % of the read units, "
-        "the busiest partition 100 %; 0.5 units per item collection",
-        "  at 6,000 requests (6,000 runs) a second: test_it.py::test_scan",
-        "    TableReadKeyRangeThroughputExceeded on orders",
         "most expensive:",
         "  rcu  wcu  calls  test",
         "    0    4      4  test_it.py::test_hot",
@@ -700,7 +691,7 @@ def test_the_report_is_written_as_json_and_as_html(project):
     run(project, "--ddb-report=report.html")
     page = (project.path / "report.html").read_text()
     assert "<code>test_it.py::<wbr>test_hot</code>" in page
-    assert page.count("<table") == 7
+    assert page.count("<table") == 6
 
 
 def test_workers_send_their_records_to_the_one_that_reports(project, monkeypatch):
@@ -779,7 +770,7 @@ def test_the_summary_is_the_same_however_fast_the_machine_is(project, monkeypatc
     lines = result.outlines
     start = lines.index("3 tests would have throttled:")
     assert lines[start + 1 : start + 10 : 3] == [
-        f"  test_it.py::test_{name} (at 4 requests a second)"
+        f"  test_it.py::test_{name} (at 4 requests a second; it does from 2 on)"
         for name in ("budget", "configured", "mock")
     ]
     assert all(line.startswith("    8 x ") for line in lines[start + 2 : start + 11 : 3])
@@ -793,7 +784,7 @@ def test_without_a_rate_no_throttle_is_counted(project, monkeypatch):
     assert "would have throttled" not in result.stdout.str()
     result.stdout.fnmatch_lines(
         [
-            "  at 2 requests (0.1 runs) a second: test_it.py::test_budget",
+            "  throttles from 2 requests (0.1 runs) a second on: test_it.py::test_budget",
             "2 tests not judged for throttles: on the system clock that needs a rate*",
         ]
     )
@@ -1482,3 +1473,48 @@ def test_a_failing_test_shows_the_last_run_that_it_played(project):
 def test_one_schedule_can_be_played_again(project):
     project.makepyfile(RACE)
     run(project, "--ddb-schedule", "abba").stdout.fnmatch_lines(["played abba"])
+
+
+UNREAD = """
+    import pytest
+
+    @pytest.fixture
+    def orders(ddb_table):
+        return ddb_table("orders", indexes={"by_status": "status"})
+
+    def test_write(orders):
+        orders.put_item(Item={"pk": "a", "status": "open"})
+
+    def test_other(orders):
+        orders.get_item(Key={"pk": "a"})
+"""
+READ = """
+    def test_read(orders):
+        orders.scan(IndexName="by_status")
+"""
+SKIPPED = """
+    @pytest.mark.skip
+    def test_skipped(orders): ...
+"""
+
+
+def test_an_index_that_no_test_of_a_whole_suite_reads_is_named_with_a_line(project):
+    project.makepyfile(test_it=UNREAD)
+    result = project.runpytest("-p", "dynamometer")
+    result.stdout.fnmatch_lines(
+        [
+            "unread-index at test_it.py:8: no test reads orders.by_status, and 1 write unit went *",
+            "  drop it, or test the query that needs it",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "options"),
+    [(READ, ()), (SKIPPED, ()), ("", ("-k", "write")), ("", ("test_it.py",))],
+    ids=["read", "skipped", "deselected", "named"],
+)
+def test_an_index_may_be_unread_by_a_part_of_the_tests(project, more, options):
+    project.makepyfile(test_it=UNREAD + more)
+    result = project.runpytest("-p", "dynamometer", *options)
+    assert "unread-index" not in result.stdout.str()

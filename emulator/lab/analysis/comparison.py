@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from emulator.capacity.units import read_units
+from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.study import (
     Progress,
     StudyOptions,
@@ -125,7 +126,8 @@ def compare(
         headroom: Search for the largest load that passes.
         sensitivity: Find out which unknown moves the answer, and by how much.
         fix: Look for the smallest change that helps a design that throttles.
-        time_limit: Seconds for each of these three searches; None for no limit.
+        time_limit: Seconds for all of it, None for no limit; the first 20 worlds of each design
+            are played anyway, and the notes name what is left.
         memory: Refuse what would take more bytes than this at once; None for no limit.
         executor: Where designs are studied; in this process by default.
         progress: Called with what is being done, how far it is, and how much there is.
@@ -164,9 +166,9 @@ def compare(
         headroom=headroom,
         sensitivity=sensitivity,
         fix=fix,
-        time_limit=time_limit,
+        deadline=Deadline(time_limit),
     )
-    results = _studied(layouts, options, _Crew(executor, progress), announce)
+    results, undecided = _studied(layouts, options, _Crew(executor, progress), announce)
     most = max(len(result.worlds) for result in results)
     return result_types.Comparison(
         title=title,
@@ -176,6 +178,7 @@ def compare(
         seeds=tuple(range(options.first, options.first + most)),
         designs=results,
         notes=(
+            *_left_undone(undecided, options.deadline, time_limit),
             *_missed_peaks(workload),
             *_guessed_tables(layouts),
             *_missed_items(layouts, results),
@@ -261,8 +264,11 @@ def _check(designs: Sequence[Design], worlds: int | None) -> None:
 
 def _studied(
     layouts: Sequence[Layout], options: StudyOptions, crew: _Crew, announce: Announce | None
-) -> tuple[result_types.DesignResult, ...]:
-    """Return the result of every design; the first verdict on each comes as soon as it is known."""
+) -> tuple[tuple[result_types.DesignResult, ...], dict[str, float]]:
+    """Return the result of every design, and the seconds that undecided ones would still need.
+
+    The first verdict on each is announced as soon as it is known.
+    """
     done: dict[_Task, Any] = {}
     numbers = range(len(layouts))
 
@@ -280,7 +286,12 @@ def _studied(
         return [(after, number) for after, needed in _NEEDS.items() if needed is step]
 
     crew.run([(_Step.FIRST, number) for number in numbers], begin, follow)
-    return tuple(
+    undecided = {
+        layouts[number].design.name: needed
+        for number in numbers
+        if (needed := done[_Step.WORLDS, number].needed) is not None
+    }
+    results = tuple(
         conclude(
             layouts[number],
             done[_Step.WORLDS, number],
@@ -289,6 +300,24 @@ def _studied(
             done[_Step.UNKNOWNS, number],
         )
         for number in numbers
+    )
+    return results, undecided
+
+
+def _left_undone(
+    undecided: Mapping[str, float], deadline: Deadline, time_limit: float | None
+) -> Iterator[str]:
+    """Yield what the time limit left undone, and what that would have needed."""
+    if time_limit is None or not (undecided or deadline.has_passed()):
+        return
+    names = [
+        f"{name} (more worlds need up to {words.duration(needed)})"
+        for name, needed in undecided.items()
+    ]
+    of = f"; the grade is not decided of {', '.join(names)}" if names else ""
+    yield (
+        f"the time limit of {words.duration(time_limit)} was reached, and the searches for "
+        f"headroom, fixes and unknowns ended there{of}: --time-limit allows more"
     )
 
 

@@ -1,6 +1,7 @@
 """Costs: a month of this load, under every billing mode and table class, and a year of growth.
 
-A month is this load all the time, unless the workload says how often its run happens. What was
+A month is this load all the time, unless the workload says how often its run happens, or what the
+mean load is. What was
 refused is not paid for, so a design that gives up calls looks cheap: its costs are shown for each
 million requests served, too, and for the whole load that was offered.
 """
@@ -46,7 +47,7 @@ class Month:
     Attributes:
         hours: Of the month.
         runs: How often the run happens in it; of a load that runs all the time, how often its
-            duration fits in.
+            duration fits in, times the mean load.
         run_hours: Hours of the month in which there is load.
     """
 
@@ -59,8 +60,8 @@ class Month:
         """Return the month of a workload."""
         seconds = settings.hours_per_month * _HOUR
         if workload.every is None:
-            runs = seconds / workload.duration
-            return cls(settings.hours_per_month, runs, settings.hours_per_month)
+            runs = seconds / workload.duration * workload.mean
+            return cls(settings.hours_per_month, runs, settings.hours_per_month * workload.mean)
         runs = seconds / workload.every
         # Capacity is paid by the hour, so a run of ten minutes takes one (CAP-1007).
         hours = runs * -(-workload.duration // _HOUR)

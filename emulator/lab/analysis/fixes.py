@@ -213,7 +213,8 @@ class _Trial:
         """Return whether a changed design throttles in at most 5 % of worlds."""
         try:
             runs = self._runs_of(change)
-            outcomes = runs.play_until_known(WorldCount())
+            runs.play_until_known(WorldCount())
+            outcomes = runs.outcomes
         except ValueError:
             return False
         return _hits(runs) <= UNLIKELY * len(outcomes)

@@ -54,7 +54,7 @@ class StudyOptions:
         headroom: Search for the largest load that passes.
         sensitivity: Find out which unknown moves the answer.
         fix: Look for the smallest change that helps.
-        time_limit: Seconds for each of these three; None for no limit.
+        deadline: When to stop; the worlds of the first verdict are played anyway.
     """
 
     engine: Engine
@@ -64,7 +64,7 @@ class StudyOptions:
     headroom: bool
     sensitivity: bool
     fix: bool
-    time_limit: float | None
+    deadline: Deadline
 
     def runs(self, layout: Layout, outcomes: Sequence[WorldOutcome] = ()) -> WorldRuns:
         """Return the worlds of a design, some of which may have been played."""
@@ -98,6 +98,8 @@ class Played:
         year: What twelve months of it cost, if the workload grows.
         window: The seconds that were played request by request, where clients hold calls back.
         keys_followed: How many keys were followed one by one.
+        needed: About how many seconds the worlds of the next look would have taken, where the
+            deadline left the grade undecided.
     """
 
     outcomes: Sequence[WorldOutcome]
@@ -114,6 +116,7 @@ class Played:
     year: tuple[result_types.MonthCost, ...]
     window: tuple[int, int] | None
     keys_followed: int | None
+    needed: float | None
 
 
 def play_on(
@@ -124,7 +127,8 @@ def play_on(
 ) -> Played:
     """Play on from the first outcomes of a design until the chance is known."""
     runs = options.runs(layout, outcomes)
-    runs.play_until_known(options.count, _named(progress, layout, "worlds"))
+    tell = _named(progress, layout, "worlds")
+    needed = runs.play_until_known(options.count, tell, options.deadline)
     _tell(progress, layout, "the median world")
     typical, age = _typical(runs)
     shown = median_world(runs.outcomes)
@@ -156,6 +160,7 @@ def play_on(
         year=year(usages(log, settings), layout, settings),
         window=window,
         keys_followed=runs.keys_followed,
+        needed=needed,
     )
 
 
@@ -240,7 +245,7 @@ def headroom_of(
         return None
     _tell(progress, layout, "searching headroom")
     runs = options.runs(layout, played.outcomes)
-    return find_headroom(runs, likely_headroom(played.case), Deadline(options.time_limit))
+    return find_headroom(runs, likely_headroom(played.case), options.deadline)
 
 
 def fix_of(
@@ -252,7 +257,7 @@ def fix_of(
     if not options.fix or case is None or typical is None or graded in HEALTHY:
         return Search()
     _tell(progress, layout, "looking for a fix")
-    runs, deadline = options.runs(layout, played.outcomes), Deadline(options.time_limit)
+    runs, deadline = options.runs(layout, played.outcomes), options.deadline
     limit = ThrottlingLimit.of(case.reasons[0])
     if graded == "heals" and limit is ThrottlingLimit.KEY_RANGE:
         return find_launch(case, runs, typical.world, deadline)
@@ -269,7 +274,7 @@ def unknowns_of(
     if not options.sensitivity:
         return ()
     _tell(progress, layout, "drawing each unknown alone")
-    return tuple(effects_of(options.runs(layout, played.outcomes), Deadline(options.time_limit)))
+    return tuple(effects_of(options.runs(layout, played.outcomes), options.deadline))
 
 
 def conclude(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from emulator.lab import exact
+from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.inputs.workload import Age
 from emulator.lab.outcome.lives import Life
 from emulator.lab.outcome.result_types import Risk
@@ -24,6 +26,7 @@ Engine: TypeAlias = Literal["exact", "aggregate"]
 #: Called with what is done and what there is to do.
 WorldsProgress: TypeAlias = Callable[[int, int], None]
 
+_NEVER: Final = Deadline(None)
 #: Worlds that are played at once at most.
 AT_ONCE: Final = 200
 
@@ -84,14 +87,29 @@ class WorldRuns:
         return self.outcomes[:count]
 
     def play_until_known(
-        self, count: WorldCount, progress: WorldsProgress | None = None
-    ) -> list[WorldOutcome]:
-        """Play until the grade is decided, and return all outcomes."""
-        while len(self.outcomes) < (wanted := count.after(len(self.outcomes))):
+        self,
+        count: WorldCount,
+        progress: WorldsProgress | None = None,
+        deadline: Deadline = _NEVER,
+    ) -> float | None:
+        """Play until the grade is decided, or the next look would come after the deadline.
+
+        Returns:
+            At most how many seconds the next look needs; None if the grade is decided, or all
+            worlds are played.
+        """
+        # Those that are there have taken no longer than all that was done so far.
+        seconds_each = deadline.elapsed() / max(1, len(self.outcomes))
+        while (played := len(self.outcomes)) < (wanted := count.after(played)):
             if self.outcomes and is_decided(self.risk("first"), self.risk("lived")):
-                break
+                return None
+            needed = seconds_each * (wanted - played)
+            if self.outcomes and not deadline.allows(needed):
+                return needed
+            began = time.monotonic()
             self.play(wanted, progress)
-        return self.outcomes
+            seconds_each = (time.monotonic() - began) / (wanted - played)
+        return None
 
     def estimates_in(self, worlds: Sequence[World]) -> list[WorldOutcome]:
         """Return how the design does in any worlds, in numbers.

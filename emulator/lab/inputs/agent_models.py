@@ -7,6 +7,7 @@ with tables from elsewhere it is one, too (ICH-32). Both state the same patterns
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,7 @@ RUN_SECONDS: Final = 600
 MOST_PRELOADED: Final = 20_000
 _DAY: Final = 86_400
 #: Assumed: the size of an attribute that an index includes.
-_INCLUDED_BYTES: Final = 16
+INCLUDED_BYTES: Final = 16
 _CONFIG: Final = "benchmark_config.json"
 _MODES: Final = ("standard", "quick", "representative")
 _REPRESENTATIVE_ITEMS: Final = 40
@@ -48,7 +49,16 @@ _NO_RATES: Final = (
     "{path}: it states no rates; the lab needs what compute_performances_and_costs takes, with "
     "--tables {path}"
 )
-_SKEWS: Final = "a skew is uniform, zipf:S or hotspot:KEYS,TRAFFIC, such as zipf:1.1, not {text!r}"
+_SKEWS: Final = (
+    "a skew is uniform, 80/20, zipf:S, hotspot:KEYS,SHARE or one-tenant, such as zipf:1.1, not "
+    "{text!r}"
+)
+#: Skews that have a name. However few values there are, one of them is hot at least.
+_NAMED_SKEWS: Final[Mapping[str, Distribution]] = {
+    "uniform": Uniform(),
+    "80/20": Hotspot(0.2, 0.8),
+    "one-tenant": Hotspot(1e-9, 0.5),
+}
 
 
 @dataclass(frozen=True)
@@ -205,15 +215,15 @@ def read_skew(text: str) -> Distribution:
     Raises:
         DocumentError: It is none.
 
-    >>> read_skew("hotspot:0.01,0.5")
-    Hotspot(keys=0.01, traffic=0.5, moves=None)
+    >>> read_skew("hotspot:0.01,0.5"), read_skew("80/20")
+    (Hotspot(keys=0.01, traffic=0.5, moves=None), Hotspot(keys=0.2, traffic=0.8, moves=None))
     """
     kind, _, numbers = text.partition(":")
     try:
-        if kind == "uniform" and not numbers:
-            return Uniform()
-        if kind == "zipf":
-            return Zipf(float(numbers) if numbers else SKEW)
+        if text in _NAMED_SKEWS:
+            return _NAMED_SKEWS[text]
+        if kind == "zipf" and 0 < (s := float(numbers or SKEW)) < math.inf:
+            return Zipf(s)
         if kind == "hotspot":
             keys, traffic = (float(number) for number in numbers.split(","))
             if 0 < keys <= 1 and 0 <= traffic <= 1:
@@ -286,7 +296,15 @@ def _by_index(
 
 _NEW_ITEMS: Final = ("PutItem", "BatchWriteItem", "TransactWriteItems")
 _STEPS: Final = ("second", "minute", "hour", "day", "month", "year")
-_DATES: Final = {"date": "day", "week": "day", "quarter": "month"}
+_DATES: Final = {
+    "date": "day",
+    "week": "day",
+    "quarter": "month",
+    "yyyy": "year",
+    "yyyymm": "month",
+    "yyyymmdd": "day",
+    "yyyymmddhh": "hour",
+}
 _NAME: Final = re.compile(r"\W")
 
 
@@ -398,7 +416,7 @@ class _Builder:
         kind = index["Projection"].get("ProjectionType", "ALL")
         included = tuple(index["Projection"].get("NonKeyAttributes") or ())
         for attribute in included:
-            self._attributes.setdefault(attribute, _INCLUDED_BYTES)
+            self._attributes.setdefault(attribute, INCLUDED_BYTES)
             self._note(f"{attribute}, which {index['IndexName']} includes, has 16 bytes")
         return Index(
             index["IndexName"],
@@ -434,7 +452,7 @@ class _Builder:
     ) -> str:
         name = self._field(table, attribute, kind)
         if follows_the_clock(attribute):
-            step = _step(attribute) if role == "HASH" else None
+            step = time_step(attribute) if role == "HASH" else None
             return f"{{{TIMESTAMP}:{step}}}" if step else f"{{{TIMESTAMP}}}"
         if role == "HASH":
             items = kind.items if kind is not None else self._item_count(table)
@@ -620,10 +638,10 @@ def _capacity(units: Mapping[str, Any] | None) -> Capacity:
     return Capacity(read=int(read or 1), write=int(write or 1))
 
 
-def _step(attribute: str) -> str | None:
+def time_step(attribute: str) -> str | None:
     """Return the unit of time that an attribute is cut to, judged by its last word.
 
-    >>> _step("eventDate"), _step("hour"), _step("createdAt")
+    >>> time_step("eventDate"), time_step("hour"), time_step("createdAt")
     ('day', 'hour', None)
     """
     last = words(attribute)[-1]

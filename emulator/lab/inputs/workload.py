@@ -101,6 +101,8 @@ class Workload:
     #: How often the run happens, as seconds from one beginning to the next: 730 hours for once a
     #: month. None: this load runs all the time. For costs.
     every: float | None = None
+    #: The mean load of a month as a share of this run's. For costs.
+    mean: float = 1.0
     #: By how much the load grows in a month, such as 0.05. For the costs of a year.
     growth: float = 0.0
     #: A multiple of every rate.
@@ -278,6 +280,7 @@ class Workload:
             "load": self.load,
             "retention": self.retention,
             "every": self.every,
+            "mean": self.mean,
             "growth": self.growth,
             "attributes": dict(self.attributes),
             "fields": {field.name: field.to_document() for field in self.fields},
@@ -374,6 +377,8 @@ def _time_problems(workload: Workload) -> Iterator[str]:
         yield "Workload.warm_up must not be negative"
     if workload.every is not None and workload.every < workload.duration:
         yield "Workload.every must not be shorter than the run"
+    if not 0 < workload.mean <= 1:
+        yield f"Workload.mean is a share above 0, at most 1, not {workload.mean:g}"
     if workload.start % 60:
         yield "Workload.start must be a whole minute"
 
@@ -530,6 +535,12 @@ WORKLOAD: Final = Record(
             "How often the run happens, for costs. Without it: this load runs all the time.",
             example="month",
             nullable=True,
+        ),
+        "mean": FormMember(
+            forms.number(above=0, most=1),
+            "The mean load of a month as a share of this run's, for costs.",
+            default=Workload.mean,
+            example=0.3,
         ),
         "growth": FormMember(
             _GROWTH_FORM,

@@ -541,6 +541,9 @@ def _units(axis: result_types.AxisResult | None, seconds: float) -> Cell:
 def _cost_title(comparison: result_types.Comparison) -> str:
     """Return the title of the costs, with the load of their month."""
     every = comparison.workload.get("every")
+    mean = comparison.workload.get("mean", 1)
+    if every is None and mean < 1:
+        return f"Cost of a month at a mean of {words.percent(mean)} of this load"
     if every is None:
         return "Cost of a month with this load all the time"
     names = {seconds: name for name, seconds in PERIODS.items()}

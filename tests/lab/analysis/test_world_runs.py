@@ -4,6 +4,7 @@ import pytest
 
 from emulator.lab import Capacity, Design, Field, Pattern, Workload, compare
 from emulator.lab.analysis import study
+from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, THRESHOLD
 from emulator.lab.planning.layout import Layout
@@ -45,7 +46,8 @@ def test_some_worlds_near_the_limit_throttle():
 def test_playing_ends_at_the_first_look_at_which_the_grade_is_decided():
     own = runs(events(rate=1_500, duration=30, partition="one"))
 
-    outcomes = own.play_until_known(WorldCount())
+    assert own.play_until_known(WorldCount()) is None
+    outcomes = own.outcomes
 
     assert len(outcomes) == 100
     assert own.risk("first").chance == own.risk("lived").chance == 1
@@ -71,7 +73,7 @@ def test_what_happens_in_a_late_world_is_told_from_all_of_it():
         headroom=False,
         sensitivity=False,
         fix=False,
-        time_limit=None,
+        deadline=Deadline(None),
     )
     own = runs(near_the_limit())
     throttling = [outcome.throttles for outcome in own.play(12)]
@@ -130,3 +132,20 @@ def test_a_change_that_throttles_at_once_is_tried_in_few_worlds(monkeypatch):
     assert (18, 18) not in played, "what throttles in the first two worlds is not played on"
     assert result.designs[0].fix is not None
     assert "6 would throttle in 2 of 20 worlds" in result.designs[0].fix
+
+
+def test_the_time_limit_is_that_of_all_and_leaves_the_first_worlds():
+    design, workload = near_the_limit()
+    result = compare(workload, [design], time_limit=1e-9)
+    [design] = result.designs
+    assert len(design.worlds) == FIRST_WORLDS
+    [note, *_] = result.notes
+    assert note.startswith("the time limit of ")
+    assert "the grade is not decided of " in note
+    assert note.endswith("--time-limit allows more")
+
+
+def test_a_decided_grade_leaves_nothing_undone():
+    design, workload = near_the_limit()
+    result = compare(workload, [design], time_limit=600, worlds=2, fix=False, headroom=False)
+    assert not [note for note in result.notes if "time limit" in note]

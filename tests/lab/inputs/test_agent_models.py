@@ -228,7 +228,7 @@ BROKEN = {
         "Orders: It cannot be read: expected a table with table_name and key_schema: 'key_schema'",
     ),
     "huge item": (changed(estimated_item_size_bytes=10**7), {}, "Pattern 'W1': an item has at"),
-    "bad skew": (MODEL, {"skew": "zipf"[:3]}, "a skew is uniform, zipf:S or hotspot:"),
+    "bad skew": (MODEL, {"skew": "zipf"[:3]}, "a skew is uniform, 80/20, zipf:S, "),
 }
 
 

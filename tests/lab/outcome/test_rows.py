@@ -51,16 +51,17 @@ def test_every_measure_of_the_comparison_has_a_row():
 
 
 @pytest.mark.parametrize(
-    ("every", "said"),
+    ("member", "said"),
     [
-        (None, "Cost of a month with this load all the time"),
-        (86_400.0, "Cost of a month with this run every day"),
-        (43_200.0, "Cost of a month with this run every 12 h"),
+        ({}, "Cost of a month with this load all the time"),
+        ({"mean": 0.3}, "Cost of a month at a mean of 30 % of this load"),
+        ({"every": 86_400.0}, "Cost of a month with this run every day"),
+        ({"every": 43_200.0}, "Cost of a month with this run every 12 h"),
     ],
 )
-def test_the_title_of_the_costs_says_how_often_the_run_happens(every, said):
+def test_the_title_of_the_costs_says_how_often_the_run_happens(member, said):
     shown = afternoon()
-    shown = replace(shown, workload=dict(shown.workload) | {"every": every})
+    shown = replace(shown, workload=dict(shown.workload) | {"every": None} | member)
     assert said in [group.title.replace(words.SPACE, " ") for group in groups(shown)]
 
 
