@@ -17,6 +17,7 @@ from typing import Final, Literal
 from emulator.lab.inputs import key_templates
 from emulator.lab.inputs.key_templates import FieldPart, Part, ShardPart, Text, TimePart
 from emulator.lab.inputs.patterns import POINT_READS, TIMESTAMP, Pattern
+from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.layout import IndexLayout, KeyLayout, Layout, TableLayout
 from emulator.service import limits
 
@@ -164,16 +165,20 @@ def _items_read(layout: Layout, pattern: Pattern) -> Pattern:
 def _expected_items(layout: Layout, pattern: Pattern) -> float:
     """Return how many items a Query finds that takes all: what is stored, evenly spread.
 
-    Assumed: half of what the run writes is there, and no popular value has more than others.
+    Assumed: no popular value has more than others.
     """
-    workload, stored = layout.workload, 0.0
-    for put in workload.patterns:
-        if put.is_put and put.entity == pattern.entity:
-            stored += sum(own.items for own in workload.preload if own.pattern == put.name)
-            rate = workload.warm_up_rate(put) * put.actions
-            stored += rate * (workload.warm_up + workload.duration / 2)
+    workload = layout.workload
+    puts = [own for own in workload.patterns if own.is_put and own.entity == pattern.entity]
     fields = [workload.field(name) for name in _known_fields(layout, pattern) - {TIMESTAMP}]
+    stored = sum(stored_items(workload, put) for put in puts)
     return stored / math.prod(field.size for field in fields)
+
+
+def stored_items(workload: Workload, put: Pattern) -> float:
+    """Return how many items of a pattern there are in the middle of a run, if all are new."""
+    loaded = sum(own.items for own in workload.preload if own.pattern == put.name)
+    written = workload.warm_up_rate(put) * put.actions
+    return loaded + written * (workload.warm_up + workload.duration / 2)
 
 
 def _first_step(layout: Layout, pattern: Pattern) -> AccessPath:
@@ -274,6 +279,8 @@ def _query(
     sort = key.sort if index is None else index.key.sort
     sort_parts, by_time = _conditions(sort, known_fields)
     used = {name for template in key.partition for name in template.names}
+    if pattern.reads is not None:  # a suffix calculated from a field does not find its value
+        used = {name for template in key.partition for name in template.fields}
     in_order = _is_in_order(sort, sort_parts, known_fields, pattern.ordered_by)
     used |= {part.name for parts in sort_parts for part in parts if isinstance(part, FieldPart)}
     return AccessPath(
