@@ -29,11 +29,9 @@ from emulator.lab.outcome import words
 from emulator.lab.planning.worlds import Known
 from emulator.lab.progress import shown_progress
 from emulator.lab.searches import Search, search
-from emulator.lab.searches.search import Found
+from emulator.lab.searches.short_list import MOST_WORLDS, Found
 from emulator.service.errors import DocumentError
 
-#: Worlds that a design is judged by at most, unless --worlds says how many.
-_WORLDS: Final = 100
 _FORMATS: Final = ("terraform", "cloudformation", "cdk-json", "lab")
 _NO_FIELD: Final = (
     "{path}: {attribute!r} is no field of the workload, which has {known}: give the design as a "
@@ -91,7 +89,7 @@ def _design(arguments: argparse.Namespace) -> int:
     given = [] if arguments.given is None else _given(Path(arguments.given), workload)
     options = StudyOptions(
         first=workload.seed,
-        count=WorldCount(most=_WORLDS, exactly=arguments.worlds or file.worlds),
+        count=WorldCount(most=MOST_WORLDS, exactly=arguments.worlds or file.worlds),
         known=Known(file.settings, file.known),
     )
     limit = Entry(arguments.time_limit, field="--time-limit", source="command line").seconds()

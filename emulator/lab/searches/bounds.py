@@ -21,7 +21,7 @@ from emulator.settings import DEFAULT_SETTINGS
 
 #: Assumed: of what a partition serves, a key is to take at most this much, since others lie
 #: beside it.
-_KEY_SHARE: Final = 0.5
+_KEY_SHARE: Final = 0.25
 #: Of what is asked for, so many times as much is served from the start: less is tight.
 _SPARE: Final = 1.5
 #: Assumed: the bytes of a key, and of each attribute beside it.

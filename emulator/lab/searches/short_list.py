@@ -47,8 +47,10 @@ GRADES: Final = ("fine", "tight", "heals", "risky", "throttles")
 #: Designs that are played at all, and of those with the same answers.
 _PLAYED: Final = 16
 _ALIKE: Final = 2
-#: Designs that are judged.
-_JUDGED: Final = 9
+#: Designs whose billing modes are compared.
+_PRICED: Final = 9
+#: Worlds that judge at most, where nothing else is asked for.
+MOST_WORLDS: Final = 100
 #: Worlds that choose, and how far their seeds are from those of the worlds that judge.
 _FEW: Final = 3
 _ELSEWHERE: Final = 1_000_000
@@ -56,7 +58,7 @@ _ELSEWHERE: Final = 1_000_000
 _CHOOSING, _PAYING = 0.5, 0.65
 #: The share of what is provisioned that the busiest minute takes.
 _USED: Final = 0.7
-#: A billing mode is tried where it is so much cheaper.
+#: What costs less than this part of something else is cheaper, whatever chance does.
 _CHEAPER: Final = 0.97
 
 _In = TypeVar("_In")
@@ -212,7 +214,7 @@ def search(
     >>> best.candidate.design.tables[0].partition, [answer.how for answer in best.answers]
     ('{deviceId}', ['one PutItem on the table', 'one Query on the table'])
     """
-    options = options or StudyOptions()
+    options = options or StudyOptions(first=workload.seed, count=WorldCount(most=MOST_WORLDS))
     work = _Work(executor, Deadline(time_limit), time_limit, progress)
     return _Searcher(completed(workload), options, given, work).run()
 
@@ -398,13 +400,16 @@ class _Searcher:
 
     def _chosen(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, _Few]]:
         """Play the cheapest designs in a few worlds, and return the best of them."""
+        kept: list[Candidate] = []
+        bounds: list[tuple[float, ...]] = []
         alike: dict[tuple[Answer, ...], int] = {}
-        kept = []
         for candidate in candidates:
             answers = answers_of(candidate, self._names())
             alike[answers] = alike.get(answers, 0) + 1
-            if alike[answers] <= _ALIKE:
+            own = _bounds(candidate, answers)
+            if alike[answers] <= _ALIKE and not any(_is_beaten(own, other) for other in bounds):
                 kept.append(candidate)
+                bounds.append(own)
         kept = [*self._given, *kept[:_PLAYED]]
         played = self._work.each(
             "few worlds", _Play(self._options), kept, self._work.until(_CHOOSING)
@@ -413,8 +418,7 @@ class _Searcher:
             f"{words.counted(len(candidates), 'design')} answer the patterns; of these "
             f"{len(played)} were played, the cheapest by their bounds"
         )
-        ranked = sorted(played, key=lambda own: (own[1].throttling, _rounded(own[1].total)))
-        return ranked[:_JUDGED]
+        return sorted(played, key=_promise)[:_PRICED]
 
     def _paid(self, tried: Sequence[tuple[Candidate, _Few]]) -> list[Candidate]:
         """Return the designs, each with the cheapest way to pay that does not throttle."""
@@ -430,10 +434,13 @@ class _Searcher:
         )
         best = dict(enumerate(tried))
         for (number, candidate), few in played:
-            _, least = best[number]
-            if (few.throttling, few.total) < (least.throttling, least.total):
-                best[number] = candidate, few
-        return [candidate for candidate, _ in best.values()]
+            best[number] = min(best[number], (candidate, few), key=_promise)
+        promising: dict[tuple[Answer, ...], Candidate] = {}
+        for candidate, _ in sorted(best.values(), key=_promise):
+            answers = answers_of(candidate, self._names())
+            promising.setdefault(answers, candidate)
+        given = [own for own in self._given if own not in promising.values()]
+        return [*given, *promising.values()][:MOST_DESIGNS]
 
     def _judged(self, candidates: Sequence[Candidate], unanswered: Iterable[str]) -> list[Found]:
         """Study designs in worlds that did not choose them."""
@@ -483,6 +490,25 @@ class _OfPair:
 
     def __call__(self, pair: tuple[int, Candidate]) -> _Few:
         return self.play(pair[1])
+
+
+def _promise(played: tuple[Candidate, _Few]) -> tuple[float, float]:
+    """Return how a design does in a few worlds: less is better."""
+    _, few = played
+    return few.throttling, _rounded(few.total)
+
+
+def _bounds(candidate: Candidate, answers: Sequence[Answer]) -> tuple[float, ...]:
+    """Return dollars at least, indexes and calls."""
+    indexes = sum(len(table.indexes) for table in candidate.design.tables)
+    dollars = floor_of(candidate.layout).monthly
+    return (dollars, float(indexes), *(float(answer.operations) for answer in answers))
+
+
+def _is_beaten(own: Sequence[float], other: Sequence[float]) -> bool:
+    """Return whether another design is surely cheaper, and no worse in anything else."""
+    is_dearer = own[0] * _CHEAPER > other[0]
+    return is_dearer and all(mine >= its for mine, its in zip(own[1:], other[1:], strict=True))
 
 
 def _rounded(dollars: float) -> float:
