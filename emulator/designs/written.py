@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
+
+from emulator.capacity import ScalingPolicy
 
 #: What a request has that a table in CloudFormation has under the same name.
 _SAME: Final = (
@@ -43,8 +46,46 @@ _BLOCKS: Final = {
 }
 
 
-def cloudformation(requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Scaling:
+    """Auto scaling of a table's or an index's provisioned capacity, on both axes.
+
+    >>> Scaling("orders", "byUser", ScalingPolicy()).targets[0]
+    ('dynamodb:index:ReadCapacityUnits', 'DynamoDBReadCapacityUtilization')
+    """
+
+    table: str
+    index: str | None
+    policy: ScalingPolicy
+
+    @property
+    def resource_id(self) -> str:
+        """What Application Auto Scaling calls it."""
+        return f"table/{self.table}" + ("" if self.index is None else f"/index/{self.index}")
+
+    @property
+    def targets(self) -> list[tuple[str, str]]:
+        """The scalable dimension and the metric of each axis."""
+        kind = "table" if self.index is None else "index"
+        return [
+            (f"dynamodb:{kind}:{axis}CapacityUnits", f"DynamoDB{axis}CapacityUtilization")
+            for axis in ("Read", "Write")
+        ]
+
+    def name(self, dimension: str) -> str:
+        """Return what a template calls one of its targets."""
+        axis = "read" if "Read" in dimension else "write"
+        return "_".join(own for own in (self.table, self.index, axis) if own)
+
+
+def cloudformation(
+    requests: Sequence[Mapping[str, Any]], scalings: Iterable[Scaling] = ()
+) -> dict[str, Any]:
     """Return a template that creates tables.
+
+    Args:
+        requests: The tables, as CreateTable requests.
+        scalings: Whose capacity is scaled.
 
     >>> request = {"TableName": "my-events", "KeySchema": []}
     >>> cloudformation([request])["Resources"]["MyEvents"]["Type"]
@@ -57,7 +98,40 @@ def cloudformation(requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         }
         for request in requests
     }
+    for scaling in scalings:
+        for dimension, metric in scaling.targets:
+            name = _logical_id(scaling.name(dimension))
+            resources |= _scaled(name, scaling, dimension, metric)
     return {"AWSTemplateFormatVersion": "2010-09-09", "Resources": resources}
+
+
+def _scaled(name: str, scaling: Scaling, dimension: str, metric: str) -> dict[str, Any]:
+    """Return the resources that scale one axis."""
+    target = {
+        "ServiceNamespace": "dynamodb",
+        "ResourceId": scaling.resource_id,
+        "ScalableDimension": dimension,
+        "MinCapacity": scaling.policy.minimum,
+        "MaxCapacity": scaling.policy.maximum,
+    }
+    policy = {
+        "PolicyName": f"{name}Scaling",
+        "PolicyType": "TargetTrackingScaling",
+        "ScalingTargetId": {"Ref": f"{name}Target"},
+        "TargetTrackingScalingPolicyConfiguration": {
+            "TargetValue": scaling.policy.target,
+            "PredefinedMetricSpecification": {"PredefinedMetricType": metric},
+        },
+    }
+    kind = "AWS::ApplicationAutoScaling"
+    return {
+        f"{name}Target": {
+            "Type": f"{kind}::ScalableTarget",
+            "DependsOn": _logical_id(scaling.table),
+            "Properties": target,
+        },
+        f"{name}Policy": {"Type": f"{kind}::ScalingPolicy", "Properties": policy},
+    }
 
 
 def _logical_id(name: str) -> str:
@@ -65,8 +139,12 @@ def _logical_id(name: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in words)
 
 
-def terraform(requests: Sequence[Mapping[str, Any]]) -> str:
+def terraform(requests: Sequence[Mapping[str, Any]], scalings: Iterable[Scaling] = ()) -> str:
     """Return Terraform that creates tables.
+
+    Args:
+        requests: The tables, as CreateTable requests.
+        scalings: Whose capacity is scaled.
 
     >>> request = {
     ...     "TableName": "events",
@@ -86,11 +164,54 @@ def terraform(requests: Sequence[Mapping[str, Any]]) -> str:
     }
     <BLANKLINE>
     """
-    return "\n".join(_resource(request) for request in requests)
+    scaled = [
+        _scaling_blocks(scaling, dimension, metric)
+        for scaling in scalings
+        for dimension, metric in scaling.targets
+    ]
+    return "\n".join([*(_resource(request) for request in requests), *scaled])
+
+
+def _scaling_blocks(scaling: Scaling, dimension: str, metric: str) -> str:
+    """Return the resources that scale one axis."""
+    name = _label(scaling.name(dimension))
+    target = f"aws_appautoscaling_target.{name}"
+    lines = _block(
+        f'resource "aws_appautoscaling_target" "{name}"',
+        [
+            _setting("service_namespace", "dynamodb"),
+            _setting("resource_id", scaling.resource_id),
+            _setting("scalable_dimension", dimension),
+            _setting("min_capacity", scaling.policy.minimum),
+            _setting("max_capacity", scaling.policy.maximum),
+            f"depends_on = [aws_dynamodb_table.{_label(scaling.table)}]",
+        ],
+    )
+    metrics = _block(
+        "predefined_metric_specification", [_setting("predefined_metric_type", metric)]
+    )
+    tracking = [_setting("target_value", scaling.policy.target), *metrics]
+    lines += _block(
+        f'resource "aws_appautoscaling_policy" "{name}"',
+        [
+            _setting("name", name),
+            _setting("policy_type", "TargetTrackingScaling"),
+            *(
+                f"{own} = {target}.{own}"
+                for own in ("service_namespace", "resource_id", "scalable_dimension")
+            ),
+            *_block("target_tracking_scaling_policy_configuration", tracking),
+        ],
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _label(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)
 
 
 def _resource(request: Mapping[str, Any]) -> str:
-    label = re.sub(r"[^A-Za-z0-9_-]", "_", request["TableName"])
+    label = _label(request["TableName"])
     lines = [_setting("name", request["TableName"])]
     lines.append(_setting("billing_mode", request["BillingMode"]))
     if "TableClass" in request:

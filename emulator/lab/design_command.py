@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import words
+from emulator.lab.planning.layout import TableLayout
 from emulator.lab.planning.worlds import Known
 from emulator.lab.progress import shown_progress
 from emulator.lab.searches import Search, search
@@ -209,16 +210,28 @@ def emitted(found: Found, form: str) -> str:
     """Return a design as a text that creates its tables, or as a lab file."""
     if form == "lab":
         return found.lab
-    requests = [table.create_request() for table in found.candidate.layout.tables]
+    tables = found.candidate.layout.tables
+    requests = [table.create_request() for table in tables]
+    scalings = [scaling for table in tables for scaling in _scalings(table)]
     if form == "terraform":
-        return written.terraform(requests)
-    template = written.cloudformation(requests)
+        return written.terraform(requests, scalings)
+    template = written.cloudformation(requests, scalings)
     if form == "cdk-json":
         return json.dumps(template, indent=1) + "\n"
     import yaml
 
     text: str = yaml.safe_dump(template, sort_keys=False)
     return text
+
+
+def _scalings(table: TableLayout) -> Iterator[written.Scaling]:
+    """Yield what is scaled of a table and its global indexes."""
+    if table.design.capacity.scaling is not None:
+        yield written.Scaling(table.name, None, table.design.capacity.scaling)
+    for index in table.global_indexes:
+        scaling = table.index_capacity(index).scaling
+        if scaling is not None:
+            yield written.Scaling(table.name, index.name, scaling)
 
 
 def shown_list(found: Search) -> str:

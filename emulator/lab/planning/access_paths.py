@@ -94,7 +94,8 @@ class AccessPath:
         keys = (*self.key.partition, *self.key.sort, *index.key.partition, *index.key.sort)
         tables = self.table.key(self.pattern.entity)
         for template in (*keys, *tables.partition, *tables.sort):
-            held |= {*template.fields, *(part.name for part in template.times if not part.format)}
+            held |= {part.name for part in template.times if not part.format}
+            held |= {template.single_field} if template.single_field else set()
         return not held.issuperset(reads)
 
     @property

@@ -23,7 +23,7 @@ from emulator.settings import DEFAULT_SETTINGS
 #: beside it.
 _KEY_SHARE: Final = 0.25
 #: Of what is asked for, so many times as much is served from the start: less is tight.
-_SPARE: Final = 1.5
+SPARE: Final = 1.5
 #: Assumed: the bytes of a key, and of each attribute beside it.
 KEY_BYTES: Final = 100
 ATTRIBUTE_BYTES: Final = 32
@@ -88,26 +88,34 @@ def floor_of(layout: Layout) -> Floor:
     return Floor(peaks, STANDARD.on_demand(reads=reads, writes=writes))
 
 
-def prewarmed(design: Design, workload: Workload) -> Design:
-    """Return a design on demand, warmed where its tables would be too small when they are new."""
+def prewarmed(design: Design, workload: Workload, *, spare: float = SPARE) -> Design:
+    """Return a design on demand, warmed where its tables would be too small when they are new.
+
+    Args:
+        design: The design.
+        workload: What is asked of it.
+        spare: How many times as much as is asked for it serves from the start.
+    """
     layout = Layout(design, workload)
     peaks = floor_of(layout).peaks
     tables = []
     for table in layout.tables:
         indexes = tuple(
-            replace(index.design, capacity=_warm(peaks[layout.resource_name(table, index.name)]))
+            replace(
+                index.design, capacity=_warm(peaks[layout.resource_name(table, index.name)], spare)
+            )
             if index.is_global
             else index.design
             for index in table.indexes
         )
-        capacity = _warm(peaks[layout.resource_name(table, None)])
+        capacity = _warm(peaks[layout.resource_name(table, None)], spare)
         tables.append(replace(table.design, indexes=indexes, capacity=capacity))
     return design.with_tables(*tables)
 
 
-def _warm(peaks: Sequence[float]) -> Capacity:
+def _warm(peaks: Sequence[float], spare: float) -> Capacity:
     start = on_demand_start(DEFAULT_SETTINGS.on_demand_partitions)
-    wanted = [min(round(peak * _SPARE), int(DEFAULT_SETTINGS.table_quota)) for peak in peaks]
+    wanted = [min(round(peak * spare), int(DEFAULT_SETTINGS.table_quota)) for peak in peaks]
     if all(own <= least for own, least in zip(wanted, start, strict=True)):
         return Capacity()
     return Capacity(

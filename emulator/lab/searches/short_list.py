@@ -7,6 +7,7 @@ nothing was decided.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, replace
@@ -35,7 +36,7 @@ from emulator.lab.outcome.result_types import Comparison, Cost, DesignResult
 from emulator.lab.planning.layout import Layout, TableLayout
 from emulator.lab.planning.worlds import draw_worlds
 from emulator.lab.searches.answers import Answer, answers_of, lab_text, way_there
-from emulator.lab.searches.bounds import floor_of
+from emulator.lab.searches.bounds import SPARE, floor_of, prewarmed
 from emulator.lab.searches.needs import completed
 from emulator.lab.searches.proposals import Candidate, Proposals, proposals
 from emulator.lab.searches.splits import split_up
@@ -52,12 +53,12 @@ _PRICED: Final = 9
 #: Worlds that judge at most, where nothing else is asked for.
 MOST_WORLDS: Final = 100
 #: Worlds that choose, and how far their seeds are from those of the worlds that judge.
-_FEW: Final = 3
+_FEW: Final = 8
 _ELSEWHERE: Final = 1_000_000
 #: By the end of a stage this share of the time has passed at most.
-_CHOOSING, _PAYING = 0.5, 0.65
-#: The share of what is provisioned that the busiest minute takes.
-_USED: Final = 0.7
+_CHOOSING, _REPAIRING, _PAYING = 0.4, 0.15, 0.15
+#: The shares of what is provisioned that the busiest minute may take.
+_USED: Final = (0.7, 0.5)
 #: What costs less than this part of something else is cheaper, whatever chance does.
 _CHEAPER: Final = 0.97
 
@@ -377,7 +378,7 @@ class _Searcher:
         """Return the short list."""
         found = self._proposed()
         tried = self._chosen(found.candidates)
-        paid = self._paid(tried)
+        paid = self._paid(self._repaired(tried))
         designs = self._short_list(self._judged(paid, found.unanswered))
         return Search(
             designs,
@@ -420,6 +421,30 @@ class _Searcher:
         )
         return sorted(played, key=_promise)[:_PRICED]
 
+    def _repaired(self, tried: Sequence[tuple[Candidate, _Few]]) -> list[tuple[Candidate, _Few]]:
+        """Return the designs, those that throttle with more suffixes or warmer tables."""
+        wanted = [
+            (number, stronger)
+            for number, (candidate, few) in enumerate(tried)
+            if few.throttling and candidate not in self._given
+            for stronger in _stronger(candidate)
+        ]
+        return self._best_of("repairs", tried, wanted, _REPAIRING)
+
+    def _best_of(
+        self,
+        what: str,
+        tried: Sequence[tuple[Candidate, _Few]],
+        wanted: Sequence[tuple[int, Candidate]],
+        share: float,
+    ) -> list[tuple[Candidate, _Few]]:
+        """Return each design, or the one of its variants that does best in a few worlds."""
+        best = list(tried)
+        play = _OfPair(_Play(self._options))
+        for (number, variant), few in self._work.each(what, play, wanted, self._work.until(share)):
+            best[number] = min(best[number], (variant, few), key=_promise)
+        return best
+
     def _paid(self, tried: Sequence[tuple[Candidate, _Few]]) -> list[Candidate]:
         """Return the designs, each with the cheapest way to pay that does not throttle."""
         wanted = [
@@ -428,15 +453,9 @@ class _Searcher:
             if candidate not in self._given
             for paid in _cheaper(candidate, few)
         ]
-        play = _Play(self._options)
-        played = self._work.each(
-            "billing modes", _OfPair(play), wanted, self._work.until(_PAYING - _CHOOSING)
-        )
-        best = dict(enumerate(tried))
-        for (number, candidate), few in played:
-            best[number] = min(best[number], (candidate, few), key=_promise)
+        best = self._best_of("billing modes", tried, wanted, _PAYING)
         promising: dict[tuple[Answer, ...], Candidate] = {}
-        for candidate, _ in sorted(best.values(), key=_promise):
+        for candidate, _ in sorted(best, key=_promise):
             answers = answers_of(candidate, self._names())
             promising.setdefault(answers, candidate)
         given = [own for own in self._given if own not in promising.values()]
@@ -537,7 +556,32 @@ def _lost(found: Found, best: Found) -> str:
     return f"{equal}it has {words.counted(found.index_count - best.index_count, 'index')} more"
 
 
-# Ways to pay
+# Variants
+
+
+def _stronger(candidate: Candidate) -> list[Candidate]:
+    """Return a design with twice the suffixes, with warmer tables, and with both."""
+    spread = _spread_wider(candidate.design)
+    designs = [_warmed(candidate.layout)]
+    if spread is not None:
+        designs += [spread, _warmed(Layout(spread, candidate.workload))]
+    return [replace(candidate, design=design) for design in designs]
+
+
+def _warmed(layout: Layout) -> Design:
+    """Return a design on demand whose tables serve twice what is asked for from the start."""
+    return prewarmed(layout.design, layout.workload, spare=2 * SPARE)
+
+
+def _spread_wider(design: Design) -> Design | None:
+    """Return a design with twice the suffixes; None if it has none."""
+    text = json.dumps(design.to_document())
+    wider = _SUFFIXES.sub(lambda match: f"{match[1]}{2 * int(match[2])}{match[3]}", text)
+    return None if wider == text else Design.from_document(json.loads(wider))
+
+
+#: The number of suffixes in a template.
+_SUFFIXES: Final = re.compile(r"(\) % |random\()(\d+)(\)?\})")
 
 
 def _cheaper(candidate: Candidate, few: _Few) -> list[Candidate]:
@@ -545,39 +589,39 @@ def _cheaper(candidate: Candidate, few: _Few) -> list[Candidate]:
     totals = {(cost.billing, cost.table_class): cost.total for cost in few.costs}
     made = []
     if totals[ON_DEMAND, STANDARD_IA.name] < few.total * _CHEAPER:
-        made.append(_paying(candidate, few, STANDARD_IA.name, is_scaled=False))
+        made.append(_paying(candidate, few, STANDARD_IA.name, None))
     scaled = {name: totals[AUTO_SCALED, name] for name in TABLE_CLASSES}
     name = min(scaled, key=lambda own: scaled[own])
     if scaled[name] < few.total * _CHEAPER:
-        made.append(_paying(candidate, few, name, is_scaled=True))
+        made += [_paying(candidate, few, name, used) for used in _USED]
     return made
 
 
-def _paying(candidate: Candidate, few: _Few, table_class: str, *, is_scaled: bool) -> Candidate:
-    """Return a design that pays otherwise."""
+def _paying(candidate: Candidate, few: _Few, table_class: str, used: float | None) -> Candidate:
+    """Return a design that pays otherwise: for what is provisioned, if it says how much of it."""
     layout, tables = candidate.layout, []
     for table in layout.tables:
         changed = replace(table.design, table_class=table_class)
-        tables.append(_scaled(layout, table, changed, few) if is_scaled else changed)
+        tables.append(changed if used is None else _scaled(layout, table, changed, few, used))
     return replace(candidate, design=candidate.design.with_tables(*tables))
 
 
-def _scaled(layout: Layout, table: TableLayout, design: Table, few: _Few) -> Table:
+def _scaled(layout: Layout, table: TableLayout, design: Table, few: _Few, used: float) -> Table:
     indexes = tuple(
         replace(
             index.design,
-            capacity=_provisioned(few.peaks[layout.resource_name(table, index.name)]),
+            capacity=_provisioned(few.peaks[layout.resource_name(table, index.name)], used),
         )
         if index.is_global
         else index.design
         for index in table.indexes
     )
-    capacity = _provisioned(few.peaks[layout.resource_name(table, None)])
+    capacity = _provisioned(few.peaks[layout.resource_name(table, None)], used)
     return replace(design, capacity=capacity, indexes=indexes)
 
 
-def _provisioned(peaks: Sequence[float]) -> Capacity:
+def _provisioned(peaks: Sequence[float], used: float) -> Capacity:
     """Return capacity that auto scaling adjusts to what is used."""
-    read, write = (max(1, round(peaks[axis] / _USED)) for axis in (READ, WRITE))
+    read, write = (max(1, round(peaks[axis] / used)) for axis in (READ, WRITE))
     most = 2 * max(read, write)
     return Capacity(read=read, write=write, scaling=ScalingPolicy(minimum=1, maximum=most))
