@@ -42,6 +42,7 @@ INDEX_MEMBERS: Final = (
     "Projection",
     "ProvisionedThroughput",
     "OnDemandThroughput",
+    "WarmThroughput",
 )
 
 
