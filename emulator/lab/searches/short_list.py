@@ -38,7 +38,7 @@ from emulator.lab.planning.worlds import draw_worlds
 from emulator.lab.searches.answers import Answer, answers_of, lab_text, way_there
 from emulator.lab.searches.bounds import SPARE, floor_of, prewarmed
 from emulator.lab.searches.needs import completed
-from emulator.lab.searches.proposals import Candidate, Proposals, proposals
+from emulator.lab.searches.proposals import Candidate, Proposals, is_answered, proposals
 from emulator.lab.searches.splits import split_up
 from emulator.lab.world import Worlds
 
@@ -61,6 +61,11 @@ _CHOOSING, _REPAIRING, _PAYING = 0.4, 0.15, 0.15
 _USED: Final = (0.7, 0.5)
 #: What costs less than this part of something else is cheaper, whatever chance does.
 _CHEAPER: Final = 0.97
+
+NO_ANSWER: Final = (
+    "{name} does not compete: its only answer to {missed!r} is a Scan, or a read that throws away "
+    "most of what it reads"
+)
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
@@ -411,7 +416,7 @@ class _Searcher:
             if alike[answers] <= _ALIKE and not any(_is_beaten(own, other) for other in bounds):
                 kept.append(candidate)
                 bounds.append(own)
-        kept = [*self._given, *kept[:_PLAYED]]
+        kept = [*self._competing(), *kept[:_PLAYED]]
         played = self._work.each(
             "few worlds", _Play(self._options), kept, self._work.until(_CHOOSING)
         )
@@ -458,8 +463,7 @@ class _Searcher:
         for candidate, _ in sorted(best, key=_promise):
             answers = answers_of(candidate, self._names())
             promising.setdefault(answers, candidate)
-        given = [own for own in self._given if own not in promising.values()]
-        return [*given, *promising.values()][:MOST_DESIGNS]
+        return list(promising.values())[:MOST_DESIGNS]
 
     def _judged(self, candidates: Sequence[Candidate], unanswered: Iterable[str]) -> list[Found]:
         """Study designs in worlds that did not choose them."""
