@@ -426,6 +426,22 @@ class _Searcher:
         )
         return sorted(played, key=_promise)[:_PRICED]
 
+    def _competing(self) -> list[Candidate]:
+        """Return the designs that exist and answer what has to be answered."""
+        competing = []
+        for candidate in self._given:
+            layout = candidate.layout
+            missed = [
+                pattern.name
+                for pattern in self._workload.patterns
+                if pattern.class_ != "analytics" and not is_answered(layout, pattern)
+            ]
+            if missed:
+                self._notes.append(NO_ANSWER.format(name=candidate.design.name, missed=missed[0]))
+            else:
+                competing.append(candidate)
+        return competing
+
     def _repaired(self, tried: Sequence[tuple[Candidate, _Few]]) -> list[tuple[Candidate, _Few]]:
         """Return the designs, those that throttle with more suffixes or warmer tables."""
         wanted = [
