@@ -142,6 +142,9 @@ class Found:
 class Search:
     """What a search came to.
 
+    >>> Search(designs=(), unanswered=(("export", "it reads the whole table"),)).to_json()
+    '{"designs": [], "unanswered": [{"name": "export", "reason": "it reads the whole table"}]}'
+
     Attributes:
         designs: The short list, best first.
         unanswered: Patterns that no design answers without a Scan, with the reason.
