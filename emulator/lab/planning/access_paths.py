@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from emulator.lab.inputs import key_templates
+from emulator.lab.inputs.arrival_rates import Series
 from emulator.lab.inputs.key_templates import FieldPart, Part, ShardPart, Text, TimePart
 from emulator.lab.inputs.patterns import POINT_READS, TIMESTAMP, Pattern
 from emulator.lab.inputs.workload import Workload
@@ -146,16 +147,24 @@ def _key_search(pattern: Pattern) -> Pattern:
 
 
 def _items_read(layout: Layout, pattern: Pattern) -> Pattern:
-    """Return the read of the items that entries of an index stand for."""
+    """Return the read of the items that entries of an index stand for, in as many batches."""
     wanted = pattern.items if pattern.items is not None else _expected_items(layout, pattern)
+    wanted = max(1, round(wanted * pattern.selectivity))
+    batches = -(-wanted // limits.BATCH_GET_KEYS)
+    rate = pattern.pace
+    if batches > 1:
+        workload = layout.workload
+        rates = workload.rates(pattern) / workload.load * batches
+        rate = Series(tuple(rates.tolist()))
     return replace(
         pattern,
         name=f"{pattern.name}: items",
         operation="BatchGetItem",
+        rate=rate,
         items=None,
         by=(),
         span=None,
-        actions=max(1, min(limits.BATCH_GET_KEYS, round(wanted * pattern.selectivity))),
+        actions=-(-wanted // batches),
         selectivity=1.0,
         reads=None,
         order=(),
@@ -168,11 +177,15 @@ def _expected_items(layout: Layout, pattern: Pattern) -> float:
 
     Assumed: no popular value has more than others.
     """
-    workload = layout.workload
-    puts = [own for own in workload.patterns if own.is_put and own.entity == pattern.entity]
+    workload, found = layout.workload, 0.0
+    for put in workload.patterns:
+        if put.is_put and put.entity == pattern.entity:
+            stored = stored_items(workload, put)
+            if pattern.span is not None:
+                stored = min(stored, workload.warm_up_rate(put) * put.actions * pattern.span)
+            found += stored
     fields = [workload.field(name) for name in _known_fields(layout, pattern) - {TIMESTAMP}]
-    stored = sum(stored_items(workload, put) for put in puts)
-    return stored / math.prod(field.size for field in fields)
+    return found / math.prod(field.size for field in fields)
 
 
 def stored_items(workload: Workload, put: Pattern) -> float:

@@ -64,9 +64,14 @@ def _answer(name: str, paths: Sequence[AccessPath], layout: Layout) -> Answer:
 
 
 def _calls(path: AccessPath, layout: Layout) -> int:
-    workload = layout.workload
+    """Return how many calls a request of the pattern that is asked takes there."""
+    workload, batches = layout.workload, 1
+    if path.pattern.name.endswith(": items"):
+        asked = workload.pattern(path.pattern.name.removesuffix(": items"))
+        batches = round(path.pattern.pace.highest / asked.pace.highest)
     history = workload.history + workload.duration
-    return path.shard_count * len(path.stretches(workload.start + workload.duration, history))
+    stretches = path.stretches(workload.start + workload.duration, history)
+    return batches * path.shard_count * len(stretches)
 
 
 def _how(path: AccessPath, layout: Layout) -> str:

@@ -179,9 +179,10 @@ def _spread(shape: Shape, entity: Entity, workload: Workload) -> Iterator[Shape]
     """Yield a key with as many suffixes as its writes need, if these are not too many."""
     writes = [pattern for pattern in entity.patterns if pattern.is_write]
     shards = shards_for(workload, writes, shape.partition)
-    if shards == 1:
+    by = tuple(name for name in entity.identity if name != TIMESTAMP)
+    by = _without(by, shape.partition)
+    # Drawn suffixes are for items that are all new: one with an identity would be kept many times.
+    if shards == 1 or not (by or TIMESTAMP in entity.identity):
         yield shape
     elif shards <= MOST_SHARDS:
-        by = tuple(name for name in entity.identity if name != TIMESTAMP)
-        by = _without(by, shape.partition)
         yield Shape(shape.partition, shape.sort, shape.bucket, shards, by)

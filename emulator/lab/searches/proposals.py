@@ -70,7 +70,7 @@ def is_answered(layout: Layout, pattern: Pattern) -> bool:
         return False
     if _kept(layout.workload, path) < _KEPT:
         return False
-    if path.kind == "query" and not path.is_in_order:
+    if path.kind == "query" and (not path.is_in_order or pattern.actions > 1):
         return False
     return path.then is None or is_answered(layout, path.then)
 
