@@ -148,9 +148,9 @@ def small():
     return Workload(
         fields=[Field("a", count=40), Field("b", unique="random")],
         patterns=[
-            Pattern("put", "PutItem", rate=200, size=900),
-            Pattern("one", "GetItem", rate=100, by=("b",), size=900),
-            Pattern("many", "Query", rate=20, by=("a",), items=5, size=900),
+            Pattern("put", "PutItem", rate=20, size=900),
+            Pattern("one", "GetItem", rate=10, by=("b",), size=900),
+            Pattern("many", "Query", rate=2, by=("a",), items=5, size=900),
         ],
         duration=10,
         warm_up=10,
