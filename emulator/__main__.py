@@ -49,6 +49,7 @@ examples:
 
   dynamometer serve --capacity enforce --snapshot test-data.snapshot
   dynamometer lab --html report.html
+  dynamometer design patterns.yaml
   dynamometer check main.tf
   dynamometer diff base/infra infra
 
@@ -108,6 +109,9 @@ _ELSEWHERE: Final = {
     ),
     "sweep": _Elsewhere(
         "emulator.lab.sweep_command", "compare designs at every point of a grid", "lab"
+    ),
+    "design": _Elsewhere(
+        "emulator.lab.design_command", "look for the best key designs for access patterns", "lab"
     ),
     "cloudwatch-queries": _Elsewhere(
         "emulator.designs.cloudwatch_queries", "print the CloudWatch queries for a table", "lab"

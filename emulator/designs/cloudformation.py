@@ -47,6 +47,7 @@ _MEMBERS: Final = (
     "BillingMode",
     "ProvisionedThroughput",
     "OnDemandThroughput",
+    "WarmThroughput",
     "TableClass",
 )
 _TYPES: Final = {"String": "S", "Number": "N", "Binary": "B"}
@@ -542,6 +543,9 @@ def _settle_throughput(notes: Notes, target: dict[str, Any], *, provisioned: boo
     units = notes.units(throughput, UNITS, where) if provisioned else {}
     if units:
         target["ProvisionedThroughput"] = units
+    warm = target.get("WarmThroughput", {})
+    if not all(isinstance(own, int) for own in warm.values()):  # decided elsewhere
+        del target["WarmThroughput"]
 
 
 def _add_options(properties: Mapping[str, Any], request: dict[str, Any]) -> None:

@@ -43,6 +43,7 @@ INDEX_MEMBERS: Final = (
     "Projection",
     "ProvisionedThroughput",
     "OnDemandThroughput",
+    "WarmThroughput",
 )
 
 

@@ -193,6 +193,17 @@ def _add_throughput(
     *,
     provisioned: bool,
 ) -> None:
+    for block in blocks(values, "warm_throughput"):
+        warm = {
+            member: int(block[name])
+            for member, name in (
+                ("ReadUnitsPerSecond", "read_units_per_second"),
+                ("WriteUnitsPerSecond", "write_units_per_second"),
+            )
+            if str(block.get(name, "")).isdecimal()
+        }
+        if warm:
+            target["WarmThroughput"] = warm
     if provisioned:
         units = notes.units(values, _UNITS, where)
         if units:

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from emulator.lab.analysis.comparison import compare
     from emulator.lab.analysis.play import Outcome, play
+    from emulator.lab.analysis.study import StudyOptions
     from emulator.lab.analysis.sweeps import RayExecutor, Sweep, sweep
     from emulator.lab.files import load
     from emulator.lab.inputs.arrival_rates import Constant, Daily, Ramp, Spikes
@@ -48,11 +49,13 @@ if TYPE_CHECKING:
     from emulator.lab.inputs.traces import record
     from emulator.lab.inputs.workload import Workload
     from emulator.lab.outcome.result_types import Comparison
+    from emulator.lab.searches import Search, search
     from emulator.service.errors import DocumentError
 
 _MODULES: Final = {
     "analysis.comparison": ("compare",),
     "analysis.play": ("Outcome", "play"),
+    "analysis.study": ("StudyOptions",),
     "analysis.sweeps": ("RayExecutor", "Sweep", "sweep"),
     "files": ("load",),
     "inputs.arrival_rates": ("Constant", "Daily", "Ramp", "Spikes"),
@@ -65,6 +68,7 @@ _MODULES: Final = {
     "inputs.traces": ("record",),
     "inputs.workload": ("Workload",),
     "outcome.result_types": ("Comparison",),
+    "searches": ("Search", "search"),
 }
 _MODULE_OF: Final = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -87,9 +91,11 @@ __all__ = [
     "Preload",
     "Ramp",
     "RayExecutor",
+    "Search",
     "Sequential",
     "Sizes",
     "Spikes",
+    "StudyOptions",
     "Sweep",
     "Table",
     "Uniform",
@@ -101,6 +107,7 @@ __all__ = [
     "load",
     "play",
     "record",
+    "search",
     "sweep",
 ]
 

@@ -12,7 +12,7 @@ expect: {all: {grade: tight}}      # emulator.lab.outcome.expectations
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -77,13 +77,20 @@ class LabFile:
         return list(expectations.failures(comparison, self.expected))
 
 
-def load(path: Path | str, *, tables: Path | None = None, skew: str | None = None) -> LabFile:
+def load(
+    path: Path | str,
+    *,
+    tables: Path | None = None,
+    skew: str | None = None,
+    needs_designs: bool = True,
+) -> LabFile:
     """Read a file, or a data model of AWS's agent tools (``emulator.lab.inputs.agent_models``).
 
     Args:
         path: The file.
         tables: Where the tables of a model without keys are declared.
         skew: How popular the partition keys of a model are.
+        needs_designs: Whether a file without designs is a broken one; of others they are left out.
 
     Raises:
         DocumentError: It cannot be read, or something in it is missing, unknown or wrong; the
@@ -106,7 +113,7 @@ def load(path: Path | str, *, tables: Path | None = None, skew: str | None = Non
     """
     path = Path(path)
     if not agent_models.is_model(path):
-        return read(Entry.read(path))
+        return read(Entry.read(path), needs_designs=needs_designs)
     run = agent_models.read_model(path, tables=tables, skew=skew)
     about = "\n".join(f"assumed: {assumption}" for assumption in run.assumptions)
     return LabFile(title=path.stem, about=about, workload=run.workload, designs=(run.design,))
@@ -178,10 +185,18 @@ LAB_FILE: Final = Record(
     },
 )
 
+_WITHOUT_DESIGNS: Final = replace(
+    LAB_FILE,
+    members={**LAB_FILE.members, "designs": replace(LAB_FILE.members["designs"], required=False)},
+)
 
-def read(entry: Entry) -> LabFile:
+
+def read(entry: Entry, *, needs_designs: bool = True) -> LabFile:
     """Read an entry that was parsed already."""
-    members = LAB_FILE.entries(entry)
+    if not needs_designs and isinstance(entry.value, dict):
+        for name in ("designs", "expect", "parameters"):
+            entry.value.pop(name, None)
+    members = (LAB_FILE if needs_designs else _WITHOUT_DESIGNS).entries(entry)
     if "parameters" in members:
         _spread_parameters(members["parameters"], members["designs"])
     values = {
@@ -191,7 +206,7 @@ def read(entry: Entry) -> LabFile:
     }
     settings, known = values.get("settings", (Settings(), frozenset()))
     workload = values["workload"]
-    designs = _read_designs(members["designs"], workload, settings)
+    designs = _read_designs(members["designs"], workload, settings) if needs_designs else {}
     expected = expectations.from_entry(members["expect"], designs) if "expect" in members else ()
     return LabFile(
         **{name: values[name] for name in ("title", "worlds", "seeds", "engine") if name in values},

@@ -47,17 +47,18 @@ MAY_IMPORT = {
     "http": DOOR | {"web", "lab", "sessions", "streams"},
     "testing": DOOR | {"designs", "sdk", "sessions", "http", "streams"},
     "strategies": DOOR | {"model", "expressions", "testing", "lab"},
-    # A run: inputs <- planning <- outcome <- { exact | world } <- analysis <- report.
+    # A run: inputs <- planning <- outcome <- { exact | world } <- analysis <- searches <- report.
     "lab.inputs": BASE | {"model", "capacity", "designs", "api"},
     "lab.planning": BASE | {"model", "capacity", "storage", "engine", "api", "lab.inputs"},
     "lab.outcome": PLANNED | {"designs"},
     "lab.exact": PLANNED | {"lab.outcome"},
     "lab.world": PLANNED | {"lab.outcome"},
     "lab.analysis": PLANNED | {"designs", "lab", "lab.outcome", "lab.exact", "lab.world"},
+    "lab.searches": PLANNED | {"lab.outcome", "lab.world", "lab.analysis"},
     "lab.report": BASE | {"designs", "lab.outcome", "web"},
     "lab": BASE
     | {"designs", "api", "lab.inputs", "lab.planning", "lab.outcome", "lab.analysis"}
-    | {"lab.exact", "lab.world", "lab.report"},
+    | {"lab.exact", "lab.world", "lab.report", "lab.searches"},
     "check": BASE | {"designs", "api", "lab"},
     "diff": BASE | {"designs", "check", "lab", "lab.inputs", "lab.outcome", "lab.report"},
     "step_summary": set(),

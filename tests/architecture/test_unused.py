@@ -56,6 +56,7 @@ USED_BY_OTHERS = {
     "Python": {"__getattr__", "__signature__", "_value_", "showwarning"},
     "the command line, which loads commands by name": {
         "add_check_arguments", "add_cloudwatch_queries_arguments", "run_cloudwatch_queries",
+        "add_design_arguments", "run_design",
         "add_diff_arguments", "add_lab_arguments", "add_mcp_arguments", "add_schema_arguments",
         "add_sweep_arguments",
         "run_check", "run_diff", "run_lab", "run_mcp", "run_schema", "run_sweep",

@@ -6,7 +6,7 @@ Each step takes and returns plain values, so that steps of several designs run s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Final, TypeAlias
 
@@ -46,6 +46,9 @@ _STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
 class StudyOptions:
     """How designs are studied.
 
+    >>> StudyOptions(count=WorldCount(exactly=5)).headroom
+    False
+
     Attributes:
         engine: What plays the worlds.
         first: The seed of the first world.
@@ -57,14 +60,14 @@ class StudyOptions:
         deadline: When to stop; the worlds of the first verdict are played anyway.
     """
 
-    engine: Engine
-    first: int
-    count: WorldCount
-    known: Known
-    headroom: bool
-    sensitivity: bool
-    fix: bool
-    deadline: Deadline
+    engine: Engine = "aggregate"
+    first: int = 0
+    count: WorldCount = field(default_factory=WorldCount)
+    known: Known = field(default_factory=Known)
+    headroom: bool = False
+    sensitivity: bool = False
+    fix: bool = False
+    deadline: Deadline = field(default_factory=lambda: Deadline(None))
 
     def runs(self, layout: Layout, outcomes: Sequence[WorldOutcome] = ()) -> WorldRuns:
         """Return the worlds of a design, some of which may have been played."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import mmh3
 import numpy as np
@@ -19,7 +19,7 @@ from emulator.lab.inputs.arrival_rates import ARRIVALS, Arrivals, Constant, Rate
 from emulator.lab.inputs.clients import RETRY
 from emulator.lab.inputs.distributions import Distribution, Floats, Integers, Uniform
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Form, FormMember, Record
+from emulator.lab.inputs.forms import Form, FormMember, FormScope, Record
 from emulator.service import limits
 from emulator.service.catalogue import OPERATIONS as CATALOGUE
 from emulator.service.catalogue import Kind, names_of
@@ -27,6 +27,12 @@ from emulator.service.errors import DocumentError
 
 #: The field that every workload has: the moment of the request.
 TIMESTAMP: Final = "timestamp"
+
+Class: TypeAlias = Literal["critical", "important", "analytics"]
+CLASSES: Final[dict[str, Class]] = {name: name for name in get_args(Class)}
+#: Before a field in ``order``: from the largest value to the smallest.
+DOWN: Final = "-"
+NEWEST_FIRST: Final = (DOWN + TIMESTAMP,)
 
 #: Operations that carry several items: how many at most.
 _MOST_ACTIONS: Final = {
@@ -271,10 +277,18 @@ class Pattern:
     retry: str | None = None
     #: The very requests, of recorded traffic; the rate then says how many there are.
     recorded: Recorded | None = None
+    #: The fields and attributes that it needs of an item, or ``"all"`` of them; None where it
+    #: takes what it finds. A pattern that says this knows no part of a key besides ``by``.
+    reads: tuple[str, ...] | Literal["all"] | None = None
+    #: The fields that its items are sorted by; all of them with ``-`` before: downwards.
+    order: tuple[str, ...] = ()
+    #: How much depends on it; one for analytics may be answered by a Scan.
+    class_: Class = "important"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", self.pace)
         object.__setattr__(self, "size", self.sizes)
+        object.__setattr__(self, "order", _directed(self.name, self.order))
         if self.operation not in OPERATIONS:
             raise ValueError(
                 f"Pattern {self.name!r}: operation must be one of {', '.join(OPERATIONS)}, "
@@ -327,6 +341,11 @@ class Pattern:
         return self.is_put or self.operation == "UpdateItem"
 
     @property
+    def ordered_by(self) -> tuple[str, ...]:
+        """The fields that its items are sorted by, without their direction."""
+        return tuple(name.removeprefix(DOWN) for name in self.order)
+
+    @property
     def is_transaction(self) -> bool:
         """Return whether its items are written or read all or none, at twice the price."""
         return CATALOGUE[self.operation].kind is Kind.TRANSACTION
@@ -339,11 +358,15 @@ class Pattern:
             "rate": self.pace.to_document(),
         }
         document["size"] = self.sizes.to_document()
-        for name in ("by", "changes"):
+        for name in ("by", "changes", "order"):
             if getattr(self, name):
                 document[name] = list(getattr(self, name))
-        if self.fields is not None:
-            document["fields"] = list(self.fields)
+        for name in ("fields", "reads"):
+            names = getattr(self, name)
+            if names is not None:
+                document[name] = names if isinstance(names, str) else list(names)
+        if self.class_ != _BLANK.class_:
+            document["class"] = self.class_
         if self.recorded is not None:
             document["recorded"] = self.recorded.to_document()
         if self.distributions:
@@ -358,6 +381,23 @@ class Pattern:
         return document
 
 
+def _directed(pattern: str, order: Iterable[str]) -> tuple[str, ...]:
+    """Return an order as field names, or ``-`` and field names; a Query has one direction.
+
+    >>> _directed("p", ["score desc"]), _directed("p", ["newest"]), _directed("p", ["a", "b asc"])
+    (('-score',), ('-timestamp',), ('a', 'b'))
+    """
+    names = [_ORDERS.get(name, name) for name in order]
+    words = [name.removesuffix(" asc").rpartition(" desc") for name in names]
+    made = tuple(DOWN + before if desc else after for before, desc, after in words)
+    if len({name.startswith(DOWN) for name in made}) > 1:
+        raise ValueError(
+            f"Pattern {pattern!r}: order has both directions; a Query reads in one of them"
+        )
+    return made
+
+
+_ORDERS: Final = {"newest": DOWN + TIMESTAMP, "oldest": TIMESTAMP}
 _PLAIN: Final = (
     "arrivals",
     "entity",
@@ -535,6 +575,42 @@ def _suited_sizes(entry: Entry) -> Form:
 
 SIZES: Final = forms.either(_ONE_SIZE, _RANGE, _TAIL, _SHARED, select=_suited_sizes)
 
+_ALL: Final = forms.choice({"all": "all"})
+_SOME: Final = forms.many(forms.attribute_name())
+
+
+def _suited_reads(entry: Entry) -> Form:
+    if not isinstance(entry.value, list) and entry.value != "all":
+        entry.fail("all, or a list of attributes")
+    return _SOME if isinstance(entry.value, list) else _ALL
+
+
+READS: Final = forms.either(_ALL, _SOME, select=_suited_reads)
+
+
+def _read_order(entry: Entry, scope: FormScope) -> tuple[str, ...]:
+    """Return the fields that items are sorted by, downwards with ``-``."""
+    parts = entry.items(least=1) if isinstance(entry.value, list) else [entry]
+    order = []
+    for part in parts:
+        try:
+            [name] = _directed("", [part.text()])
+        except ValueError as error:
+            part.complain(str(error))
+        known = scope.fields
+        if known is not None and name.removeprefix(DOWN) not in known:
+            part.fail(f"a field ({', '.join(sorted(known))}), newest or oldest", known)
+        order.append(name)
+    return tuple(order)
+
+
+_ORDER_SCHEMA: Final[dict[str, Any]] = {"type": "string", "minLength": 1}
+ORDER: Final = Form(
+    _read_order,
+    {"anyOf": [_ORDER_SCHEMA, {"type": "array", "items": _ORDER_SCHEMA, "minItems": 1}]},
+    "`newest`, `oldest`, or fields, downwards with `-` before or ` desc` after them",
+)
+
 RECORDED: Final = Record(
     "recorded",
     "Requests as they were, as `Workload.from_trace` writes them; `rate` says how many there are.",
@@ -655,9 +731,36 @@ PATTERN: Final = Record(
             RECORDED.form.made(lambda _, values: Recorded(**values)),
             "The exact requests of recorded traffic.",
         ),
+        "reads": FormMember(
+            READS,
+            "The fields and attributes that it needs; `all` for the whole item. Where an index "
+            "has fewer, the items are read as well, and a write of an item whose key does not "
+            "follow from `by` reads the key first. Without it: whatever is found will do; "
+            "`dynamometer design` takes `all`.",
+            example=["userId", "status"],
+        ),
+        "order": FormMember(
+            ORDER,
+            "Query: how its items are sorted. A key that has another order makes the Query read "
+            "all that match, whatever `items` says. Without it: any order will do; `dynamometer "
+            "design` takes `newest` where `items` is given.",
+            example="newest",
+        ),
+        "class": FormMember(
+            forms.choice(CLASSES),
+            "`dynamometer design`: a Scan may answer `analytics`, and nothing else.",
+            default=Pattern.class_,
+            example="analytics",
+        ),
     },
 )
-PATTERN_FORM: Final = PATTERN.form.made(lambda _, values: Pattern(**values))
+
+
+def _make_pattern(_: Entry, values: dict[str, Any]) -> Pattern:
+    return Pattern(**{"class_" if name == "class" else name: values[name] for name in values})
+
+
+PATTERN_FORM: Final = PATTERN.form.made(_make_pattern)
 PRELOAD: Final = Record(
     "preload",
     "Items that are there before the run, free of charge.",

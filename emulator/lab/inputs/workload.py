@@ -46,6 +46,9 @@ AGES: Final[tuple[Age, ...]] = ("first", "lived")
 #: Seven past noon: a run begins neither with a day nor with an hour.
 LAB_START: Final = DEFAULT_START + (12 * 60 + 7) * 60
 
+NEVER_WRITTEN: Final = (
+    "Pattern {pattern!r} reads {name!r}, which no pattern that creates such items writes"
+)
 _FIRST_MINUTE: Final = 60
 #: Assumed: a month, over which a design is judged.
 _HORIZON: Final = 30 * 86_400.0
@@ -224,6 +227,26 @@ class Workload:
         """
         return {pattern.name: pattern for pattern in self.patterns}[name]
 
+    def unwritten(self, pattern: Pattern) -> list[str]:
+        """Return what a pattern reads and no item has.
+
+        >>> save = Pattern("save", "PutItem", rate=1, fields=("userId",))
+        >>> find = Pattern("find", "GetItem", rate=1, reads=("userId", "email"))
+        >>> fields = [Field("userId", count=5), Field("email", count=5)]
+        >>> Workload(fields=fields, patterns=[save], duration=60).unwritten(find)
+        ['email']
+        """
+        wanted = () if pattern.reads in (None, "all") else tuple(pattern.reads or ())
+        known = {field.name for field in self.fields}
+        puts = [own for own in self.patterns if own.creates and own.entity == pattern.entity]
+        written: set[str] = set() if puts else known
+        for put in puts:
+            written |= known if put.fields is None else {*put.fields, *put.by, *put.changes}
+        parents = {self.field(name).per for name in written & known}
+        return [
+            name for name in wanted if name not in {*written, *parents, *self.attributes, TIMESTAMP}
+        ]
+
     def scaled(self, multiple: float) -> Workload:
         """Return the same workload with ``multiple`` times the load."""
         return replace(self, load=self.load * multiple)
@@ -390,9 +413,11 @@ def _unknown_names(workload: Workload) -> Iterator[str]:
             yield f"Field {field.name!r}: per names no other field: {field.per!r}"
     for pattern in workload.patterns:
         used = (*pattern.by, *pattern.changes, *pattern.distributions, *(pattern.fields or ()))
-        for name in used:
+        for name in (*used, *pattern.ordered_by):
             if name not in names and name != TIMESTAMP:
                 yield f"Pattern {pattern.name!r} names no field: {name!r}"
+        for name in workload.unwritten(pattern):
+            yield NEVER_WRITTEN.format(pattern=pattern.name, name=name)
     creators = {pattern.name for pattern in workload.patterns if pattern.creates}
     for loaded in workload.preload:
         if loaded.pattern not in creators:
@@ -560,7 +585,9 @@ def from_entry(entry: Entry) -> Workload:
     """
     written = entry.value.get("fields") if isinstance(entry.value, dict) else None
     names = frozenset(() if written is None else written.mapping())
-    options = WORKLOAD.read(entry, FormScope(names | {TIMESTAMP}))
+    attributes = entry.value.get("attributes") if isinstance(entry.value, dict) else None
+    others = frozenset(() if attributes is None else attributes.mapping())
+    options = WORKLOAD.read(entry, FormScope(names | {TIMESTAMP}, attributes=others))
     if written is not None:
         options["fields"] = [
             _field(name, written.value[name], values, names)
@@ -576,9 +603,18 @@ def from_entry(entry: Entry) -> Workload:
     if "preload" in options:
         _check_preload(entry.value["preload"], options["patterns"])
     try:
-        return Workload(**options)
+        workload = Workload(**options)
     except ValueError as error:
-        return entry.complain(str(error))
+        faulty = _named_in(str(error), entry)
+        return faulty.complain(str(error))
+    return workload
+
+
+def _named_in(complaint: str, entry: Entry) -> Entry:
+    """Return the pattern that a complaint is about, or else the whole entry."""
+    patterns = entry.mapping()["patterns"].items()
+    named = (own for own in patterns if f"Pattern {own.mapping()['name'].value!r} " in complaint)
+    return next(named, entry)
 
 
 def _check_preload(entry: Entry, patterns: Iterable[Pattern]) -> None:

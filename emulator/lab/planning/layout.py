@@ -7,7 +7,7 @@ nothing else; otherwise ``pk`` and ``sk``, or the index's name with ``_pk`` and 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from emulator.lab.inputs.design import DEFAULT_UNITS, Capacity, Design, Index, Table
@@ -179,6 +179,7 @@ class Layout:
     """All tables of a design, for a workload.
 
     Attributes:
+        workload: The workload, with a pattern for every further read that an answer takes.
         guessed: The patterns of which nothing says in which of several tables their items are.
 
     Raises:
@@ -193,6 +194,17 @@ class Layout:
         self._check_fields()
         self.guessed: list[Pattern] = []
         self._by_pattern = {pattern.name: self._place(pattern) for pattern in workload.patterns}
+        if any(pattern.reads is not None for pattern in workload.patterns):
+            self._add_further_reads()
+
+    def _add_further_reads(self) -> None:
+        """Add the second steps of answers to the workload, as patterns of their own."""
+        from emulator.lab.planning.access_paths import further_reads  # it reads layouts
+
+        there = set(self._by_pattern)
+        added = [pattern for pattern in further_reads(self) if pattern.name not in there]
+        self.workload = replace(self.workload, patterns=(*self.workload.patterns, *added))
+        self._by_pattern |= {pattern.name: self._place(pattern) for pattern in added}
 
     def repeated(self, times: int) -> Layout:
         """Return the design under the same run, repeated ``times`` in a row."""

@@ -146,3 +146,108 @@ def test_an_entity_with_the_name_of_a_table_is_kept_there():
 def test_a_design_that_does_not_fit_says_why(design, complaint):
     with pytest.raises(ValueError, match=complaint):
         path_of(design, by=("userId",))
+
+
+BY_STATUS = Index("byStatus", partition="{status}", sort="{timestamp}", projection="KEYS_ONLY")
+NEWEST_FIRST = ("-timestamp",)
+
+
+@pytest.mark.parametrize(
+    ("sort", "by", "order", "expected"),
+    [
+        ("{timestamp}", (), ("newest",), (True, True)),
+        ("{timestamp}", (), ("oldest",), (True, True)),
+        ("{orderId}", (), NEWEST_FIRST, (False, False)),
+        ("{status}#{timestamp}", (), NEWEST_FIRST, (False, False)),
+        ("{status}#{timestamp}", ("status",), NEWEST_FIRST, (True, True)),
+        ("ORDER#{orderId}#{timestamp}", (), ("orderId", "timestamp"), (True, True)),
+        ("{timestamp:day}#{orderId}", (), NEWEST_FIRST, (False, False)),
+        ("{orderId}", (), (), (True, True)),
+        ("{orderId}", (), ("userId",), (True, True)),
+    ],
+)
+def test_a_read_stops_early_only_where_the_key_has_its_order(sort, by, order, expected):
+    design = Design("d", partition="{userId}", sort=sort)
+
+    path = path_of(design, by=("userId", *by), order=order, items=5)
+
+    assert (path.is_in_order, path.has_limit) == expected
+
+
+def test_an_index_in_the_right_order_is_better_than_a_table_in_another():
+    index = Index("newest", partition="{userId}", sort="{timestamp}")
+    design = Design("d", partition="{userId}", sort="{orderId}", indexes=[index])
+
+    assert path_of(design, by=("userId",), order=NEWEST_FIRST, items=5).index.name == "newest"
+    assert path_of(design, by=("userId",), items=5).index is None
+
+
+@pytest.mark.parametrize(
+    ("projection", "reads", "then"),
+    [
+        ("KEYS_ONLY", None, None),
+        ("KEYS_ONLY", ("orderId", "status", "timestamp"), None),
+        ("KEYS_ONLY", ("userId",), "p: items"),
+        (("userId",), ("userId", "orderId"), None),
+        (("userId",), "all", "p: items"),
+        ("ALL", "all", None),
+    ],
+)
+def test_entries_that_lack_what_is_read_take_a_read_of_their_items(projection, reads, then):
+    index = Index("byStatus", partition="{status}", projection=projection, sort="{timestamp}")
+    design = Design("d", partition="{orderId}", indexes=[index])
+
+    path = path_of(design, by=("status",), reads=reads, items=7)
+
+    assert (path.then and path.then.name) == then
+    if path.then is not None:
+        assert (path.then.operation, path.then.actions) == ("BatchGetItem", 7)
+
+
+def test_a_local_index_fetches_items_only_for_what_its_entries_lack():
+    index = Index("l", partition="{userId}", sort="{status}", projection="KEYS_ONLY", local=True)
+    design = Design("d", partition="{userId}", sort="{orderId}", indexes=[index])
+    known = {"by": ("userId", "status")}
+
+    assert path_of(design, **known).fetches_items
+    assert path_of(design, **known, reads="all").fetches_items
+    assert not path_of(design, **known, reads=("orderId",)).fetches_items
+    assert path_of(design, **known, reads="all").then is None
+
+
+def test_a_write_that_does_not_know_its_key_looks_for_it_first():
+    index = Index("byOrder", partition="{orderId}", projection="KEYS_ONLY")
+    design = Design("d", partition="{userId}", sort="{timestamp}", indexes=[index])
+    update = {"operation": "UpdateItem", "by": ("orderId",)}
+
+    assert path_of(design, **update).then is None
+    path = path_of(design, **update, reads="all")
+    assert (path.kind, path.then.operation, path.then.items) == ("write", "Query", 1)
+    assert path_of(Design("d", partition="{orderId}"), **update, reads="all").then is None
+
+
+def test_whoever_says_what_it_reads_knows_no_moment_that_it_does_not_name():
+    design = Design("d", partition="{userId}", sort="{timestamp}")
+    get = {"operation": "GetItem", "by": ("userId",)}
+
+    assert path_of(design, **get).kind == "get"
+    assert path_of(design, **get, reads="all").kind == "query"
+    assert path_of(design, operation="GetItem", by=("userId", "timestamp"), reads="all").kind == (
+        "get"
+    )
+
+
+def test_further_reads_are_patterns_of_the_layout_and_are_added_once():
+    design = Design("d", partition="{orderId}", indexes=[BY_STATUS])
+    patterns = [
+        Pattern("put", "PutItem", rate=2),
+        Pattern("open", "Query", by=("status",), reads="all", rate=3),
+    ]
+    workload = Workload(fields=FIELDS, patterns=patterns, duration=60, warm_up=40)
+    layout = Layout(design, workload)
+
+    names = [pattern.name for pattern in layout.workload.patterns]
+    read = layout.workload.pattern("open: items")
+    assert names == ["put", "open", "open: items"]
+    assert (read.pace.highest, read.actions) == (3, (2 * 40 + 2 * 30) // 2)
+    assert [own.name for own in layout.repeated(2).workload.patterns] == names
