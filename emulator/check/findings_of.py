@@ -58,7 +58,7 @@ def check(
 
 
 def _read(path: Path) -> tuple[Reading, list[Finding]]:
-    """Return what a path declares, and what the lab says if it is a lab file."""
+    """Return the design that a path declares, and the lab's findings if it is a lab file."""
     if is_lab_file(path):
         from emulator.lab.command import lab_findings
 
@@ -81,7 +81,7 @@ def is_lab_file(path: Path) -> bool:
 
 
 def _kept(reading: Reading, more: list[Finding], wishes: Ignores) -> Iterator[Finding]:
-    """Yield the findings about what was read that nobody ignores."""
+    """Yield the findings about the design that no setting ignores."""
     call = Emulator(capacity="off").call
     names: set[str] = set()
     for table in reading.tables:

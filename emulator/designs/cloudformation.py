@@ -125,7 +125,7 @@ def nested_parameters(
 def _values(
     document: Document, parameters: Mapping[str, Any] | None, region: str | None
 ) -> dict[str, Any]:
-    """Return what the parameters of a template are, as far as that is known."""
+    """Return the known values of a template's parameters."""
     with expecting(f"{document.source}: Parameters", "a map of parameters"):
         values = _defaults(document.value) | dict(parameters or {})
     return values if region is None else values | {_REGION: region}
@@ -459,7 +459,7 @@ def _is_function(value: Mapping[str, Any]) -> bool:
 
 
 def _told(value: Any) -> Any:
-    """Return what a function refers to, or its name if that is no single word."""
+    """Return the target of a function, or its name if the target is no single word."""
     if not isinstance(value, Mapping) or not value:
         return value
     [(function, inner), *_] = value.items()
@@ -605,7 +605,7 @@ def _global_units(writes: Mapping[str, Any], reads: Mapping[str, Any]) -> dict[s
 
 
 def _global_limits(writes: Mapping[str, Any], reads: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a global table may use on demand, at most."""
+    """Return the on-demand limits of a global table."""
     write = writes.get("WriteOnDemandThroughputSettings") or {}
     read = reads.get("ReadOnDemandThroughputSettings") or {}
     limits = kept(read, ("MaxReadRequestUnits",)) | kept(write, ("MaxWriteRequestUnits",))

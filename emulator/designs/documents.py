@@ -54,7 +54,7 @@ class Document:
         return self.places.get(path, Position(1))
 
     def below(self, path: Path) -> Document:
-        r"""Return what stands at a path as a document of its own, with the places it has here.
+        r"""Return the part at a path as a document of its own, with its positions in this one.
 
         >>> parse_json('{"a":\n {"b": 1}}', "x").below(("a",)).position(("b",)).line
         2

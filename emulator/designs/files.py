@@ -56,7 +56,7 @@ class UnknownKindError(DocumentError):
 
 
 def read_design(path: Path) -> Reading:
-    """Return what a file declares, or all files of a directory and those below it.
+    """Return the design of a file, or of all files in a directory and below.
 
     Raises:
         DocumentError: The file cannot be read; of a directory, there is nothing to read.
@@ -120,7 +120,7 @@ _PARSERS: Final[dict[str, Callable[[str, str], Document]]] = {
 
 
 def read_document(document: Document) -> Reading:
-    """Return what a document declares.
+    """Return the design that a document declares.
 
     Raises:
         DocumentError: It is of no known kind.

@@ -211,7 +211,7 @@ def _uri(finding: Finding) -> str:
 
 
 def _whole_text(finding: Finding) -> str:
-    """Return what is wrong and the cure, for a place that shows one text."""
+    """Return the fault and its cure, for a place that shows one text."""
     return f"{finding.subject}: {sentence(finding.message)} {sentence(finding.fix)}"
 
 

@@ -92,7 +92,7 @@ class HclScope:
         return self._functions.get(name) or _FUNCTIONS.get(name)
 
     def value(self, expression: hcl.Expression) -> Value:
-        """Return what an expression comes to."""
+        """Return the value of an expression."""
         work = self._work
         work.depth += 1
         work.steps += 1
@@ -111,7 +111,7 @@ class HclScope:
             work.depth -= 1
 
     def name(self, expression: hcl.Name) -> Value:
-        """Return what a word stands for."""
+        """Return the value of a name."""
         return self._roots.get(expression.name, UnknownValue(expression.name))
 
     def attribute(self, expression: hcl.Attribute) -> Value:
@@ -221,7 +221,7 @@ def unknown_in(value: Value) -> UnknownValue | None:
 
 
 def _is_there(value: Value) -> Value:
-    """Return what ``can`` says of a value: nothing, if that is decided elsewhere."""
+    """Return the answer of ``can`` for a value: nothing, if that is decided elsewhere."""
     if not isinstance(value, UnknownValue):
         return True
     return False if value.is_absent else value
@@ -538,7 +538,7 @@ def _indented(text: str, spaces: int) -> str:
 
 
 def _matches(pattern: str, text: str) -> list[Value]:
-    """Return what a pattern matches: texts, or lists or objects of its groups."""
+    """Return the matches of a pattern: texts, or lists or objects of its groups."""
     _check_pattern(pattern, text)
     found = re.finditer(re.sub(r"\(\?<(?=\w)", "(?P<", pattern), text)
     return [match.groupdict() or list(match.groups()) or match[0] for match in found]

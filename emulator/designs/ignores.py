@@ -132,7 +132,7 @@ def from_metadata(metadata: Any, file: str, address: str) -> Iterator[Ignore]:
 
 
 def from_settings(start: Path) -> list[Ignore]:
-    """Return what the nearest pyproject.toml ignores, from a directory upwards.
+    """Return the ignores of the nearest pyproject.toml, from a directory upwards.
 
     Raises:
         DocumentError: The file is not TOML, or the setting has another form.
@@ -179,7 +179,7 @@ class Ignores:
         self._used: set[int] = set()
 
     def covers(self, finding: Finding, lines: Collection[int] = ()) -> bool:
-        """Return whether nobody wants to hear of a finding."""
+        """Return whether a finding is ignored."""
         covering = [
             number
             for number, ignore in enumerate(self._ignores)

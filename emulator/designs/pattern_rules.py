@@ -106,7 +106,7 @@ def _indexes(table: DeclaredTable) -> list[dict[str, Any]]:
 
 
 def _index_units(pattern: DeclaredPattern, index: dict[str, Any]) -> int:
-    """Return what a new item costs in an index; narrow copies are taken to fit one unit."""
+    """Return the write units of a new item in an index; narrow copies are taken to fit one unit."""
     wide = index["Projection"].get("ProjectionType") == "ALL"
     return write_units(pattern.size_bytes) if wide else 1
 

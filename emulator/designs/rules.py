@@ -76,7 +76,7 @@ class DeclaredResource(NamedTuple):
     units: Mapping[str, int]
 
     def finding(self, rule: str, attribute: str, message: str, fix: str) -> Finding:
-        """Return what a rule says about it, as grave as the rule is."""
+        """Return the finding of a rule about it, as grave as the rule is."""
         return Finding(rule, KNOWN[rule].severity, self.name, message, fix, attribute)
 
 
@@ -101,7 +101,7 @@ def check_table(table: DeclaredTable, call: Call) -> list[Finding]:
 
 
 def refused(table: DeclaredTable, call: Call) -> Finding | None:
-    """Return what the service answers to a definition that it does not accept."""
+    """Return the service's error for a definition that it does not accept."""
     try:
         call("CreateTable", table.request)
     except errors.ApiError as error:

@@ -671,7 +671,7 @@ def _module_values(body: Body) -> Body:
 
 
 def references(expression: hcl.Expression) -> set[str]:
-    """Return what an expression refers to, by its first two words.
+    """Return the references of an expression, each by its first two words.
 
     >>> sorted(references(hcl.parse_template("table/${aws_dynamodb_table.a.name}", "x")))
     ['aws_dynamodb_table.a']

@@ -139,7 +139,7 @@ def _places(
 
 
 def _replaced(document: Document) -> Iterator[Finding]:
-    """Yield tables that are deleted and made anew (ICH-41)."""
+    """Yield tables that are deleted and created again (ICH-41)."""
     for number, change in enumerate(document.value.get("resource_changes") or ()):
         actions = (change.get("change") or {}).get("actions") or ()
         if change.get("type") == _TABLE and {"delete", "create"} <= set(actions):

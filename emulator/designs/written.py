@@ -73,7 +73,7 @@ class Scaling:
         ]
 
     def name(self, dimension: str) -> str:
-        """Return what a template calls one of its targets."""
+        """Return the name of a target in its template."""
         axis = "read" if "Read" in dimension else "write"
         return "_".join(own for own in (self.table, self.index, axis) if own)
 

@@ -413,7 +413,7 @@ def _written_for_agents(comparison: Comparison, arguments: argparse.Namespace) -
 
 
 def _at_average_rates(comparison: Comparison, arguments: argparse.Namespace) -> str:
-    """Return what a month costs at the rates that a model states as average (ICH-13)."""
+    """Return the price of a month at the rates that a model states as average (ICH-13)."""
     from emulator.lab.analysis import agent_results
 
     drivers = agent_results.cost_drivers(comparison.designs[0], _averages(arguments))

@@ -173,7 +173,7 @@ class LoadConcentration:
         return first
 
     def _limits(self, requests: int) -> Iterator[tuple[Reason, float, float, bool]]:
-        """Yield every limit that was drawn on, and whether so many requests show it.
+        """Yield every limit that was drawn on, and whether the requests suffice to show it.
 
         Each with its reason, what it allows a second, and what was used. A table and its global
         indexes share the bucket of their quota.

@@ -237,7 +237,7 @@ def findings_of(
 
 
 def advice_for(ledger: Ledger) -> list[str]:
-    """Return what to change about calls that consume too much, most useful first."""
+    """Return the remedies for calls that consume too much, most useful first."""
     lines = [str(finding) for finding in findings_of(ledger)]
     lines += cures_of_units(ledger)
     lines += ledger.history.cures_of_consistent_reads()

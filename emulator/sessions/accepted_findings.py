@@ -31,7 +31,7 @@ class Accepted(NamedTuple):
 
 
 def read_baseline(path: Path) -> frozenset[Accepted]:
-    """Return what a file accepts.
+    """Return the findings that a file accepts.
 
     Raises:
         Fault: it is not there, or something else.
@@ -67,7 +67,7 @@ def write_baseline(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def accepted_of(finding: Mapping[str, Any]) -> Accepted:
-    """Return what stands for a finding of a session's report."""
+    """Return the accepted form of a finding in a session's report."""
     label = finding["table"] if not finding["index"] else f"{finding['table']}.{finding['index']}"
     return Accepted(finding["kind"], label, finding["file"], finding["function"])
 

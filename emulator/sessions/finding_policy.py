@@ -78,7 +78,7 @@ class FindingsPolicy(NamedTuple):
 
 
 def policy_of(written: Mapping[str, Any]) -> FindingsPolicy:
-    """Return what the command line and the ini file say about findings.
+    """Return the policy of the command line and the ini file for findings.
 
     Args:
         written: What they say: ``findings``, ``fail_on``, ``repeat_threshold``, ``ignore`` and

@@ -35,7 +35,7 @@ OTHER_REGION: Final = (
 def record_of(
     test: str, ledger: Ledger, emulators: Sequence[Emulator], findings: Iterable[CallFinding] = ()
 ) -> Record:
-    """Return what a test did, as plain data; its emulators are still there."""
+    """Return the calls of a test, as plain data; its emulators are still there."""
     from emulator.observe import file_of, function_of
 
     return {
@@ -170,7 +170,7 @@ def _throttle(
 
 
 def _waiting(table: str, index: str, emulators: Iterable[Emulator]) -> dict[str, Any] | None:
-    """Return what waits for an index at the end of a test, and when that stops its table."""
+    """Return the writes that wait for an index after a test, and when they stop its table."""
     from emulator.service.errors import EmulatorError
 
     for emulator in emulators:
@@ -290,7 +290,7 @@ def _from(record: Record) -> str:
 
 
 def _cures(record: Record) -> list[str]:
-    """Return what to change about a test that throttles."""
+    """Return the remedies for a test that throttles."""
     findings = (finding for finding in record["findings"] if finding["kind"] == "would-throttle")
     return list(dict.fromkeys(finding["cure"] for finding in findings))
 
@@ -356,7 +356,7 @@ def limited_tests(records: Iterable[Record]) -> list[Record]:
 
 
 def limit_text(record: Record) -> str:
-    """Return what a test's code would run into first, and how its load on that is spread."""
+    """Return the limit that a test's code would reach first, and how its load on that is spread."""
     limit = record["first_limit"]
     text = f"{limit['reason']} on {resource_text(limit)}"
     names = ("table", "index", "axis")
@@ -396,7 +396,7 @@ def would_throttle(records: Iterable[Record]) -> list[Record]:
 
 
 def throttle_text(throttle: Mapping[str, Any]) -> str:
-    """Return what was short, and who was hot.
+    """Return the limit that was short, and the hottest key.
 
     >>> throttle_text({"reason": "TableWriteKeyRangeThroughputExceeded", "table": "events",
     ...     "index": None, "hottest_key": ["10:00"], "share": 0.75})

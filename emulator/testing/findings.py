@@ -21,7 +21,7 @@ _TEST_FOLDERS: Final = ("test", "tests")
 def findings_of_test(
     item: pytest.Item, ledger: Ledger, policy: FindingsPolicy, emulators: Iterable[Emulator] = ()
 ) -> list[CallFinding]:
-    """Return what is reported of a test: what the code under test could do better.
+    """Return the findings about a test: what the code under test could do better.
 
     Args:
         item: The test.

@@ -244,7 +244,7 @@ def _with_throughput(case: Case, world: World, resource: str, change: Change) ->
 
 
 def _asks_far_too_much(case: Case, after: Layout) -> bool:
-    """Return whether reads of so many suffixes each are far beyond the quota, without a run."""
+    """Return whether reads of this many suffixes are far beyond the quota, without a run."""
     for resource in case.resources:
         units = 0.0
         for result in case.patterns:
@@ -318,7 +318,7 @@ def _capacity(
 
 
 def _warmed(case: Case, design: Design, times: int, only: str | None = None) -> _Changed:
-    """Return the design with tables and indexes warmed for so many times the offered load.
+    """Return the design with tables and indexes warmed for a multiple of the offered load.
 
     What is provisioned is warm for its capacity, so for once the load nothing is done there.
 
@@ -481,7 +481,7 @@ def _bearable(case: Case, changes: Sequence[Change]) -> Sequence[Change]:
 
 
 def _with_suffixes(case: Case, key: _HotKey, counted: re.Match[str] | None, count: int) -> Change:
-    """Return the design with so many suffixes on a key.
+    """Return the design with a number of suffixes on a key.
 
     A key that has suffixes already gets as many of these; a parameter that says how many is set.
     """

@@ -115,7 +115,7 @@ def compare(
         designs: One or more ways to lay out the data.
         engine: ``exact`` runs the real emulator request by request; ``aggregate``, which is what
             ``auto`` means, plays many worlds at once, in numbers.
-        worlds: So many worlds, and no more.
+        worlds: The number of worlds, and no more.
         seeds: As many worlds as there are seeds, from the first one on; ``workload.seed``
             is the first by default.
         quick: Stop after 20 worlds.
@@ -322,7 +322,7 @@ def _left_undone(
 
 
 def first_verdict(name: str, outcomes: Sequence[WorldOutcome]) -> str:
-    """Return what the first worlds say about a design."""
+    """Return the verdict of the first worlds on a design."""
     hits = sum(outcome.throttles for outcome in outcomes)
     typical = typical_throttling(outcomes)
     if typical is None:

@@ -101,7 +101,7 @@ class Usage:
     partitions: int
 
     def times(self, read: float, write: float) -> Usage:
-        """Return the use if so many times the units had been taken; what is set or held stays."""
+        """Return the use at a multiple of the units taken; what is set or held stays."""
         factors = read, write
         needs_more = self.billing != PROVISIONED
         return replace(
@@ -133,7 +133,7 @@ def _each_times(pair: tuple[float, float], factors: tuple[float, float]) -> tupl
 
 
 def usages(log: RunLog, settings: Settings) -> list[Usage]:
-    """Return what every table and index of a run uses."""
+    """Return the use of every table and index of a run."""
     room = {table.name: _room_to_grow(log, table) for table in log.layout.tables}
     return [_usage(record, settings, room[record.table.name]) for record in log.resources.values()]
 
@@ -197,7 +197,7 @@ def _mean_hours(rates: list[float], step: int) -> float:
 
 
 def _scaled(minutes: list[float], length: int, settings: Settings) -> float:
-    """Return what auto scaling at its defaults would provision on average.
+    """Return the units that auto scaling at its defaults would provision on average.
 
     Args:
         minutes: The units per second of each minute.
@@ -384,7 +384,7 @@ class _Served:
 
     @classmethod
     def of(cls, patterns: Iterable[PatternRecord]) -> _Served:
-        """Return what the records of a run tell."""
+        """Return the use that the records of a run show."""
         records = [record for record in patterns if record.calls]
         taken: dict[tuple[str, int], float] = {}
         whole: dict[tuple[str, int], float] = {}

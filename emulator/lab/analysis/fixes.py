@@ -72,7 +72,7 @@ def find_fix(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> S
 
 
 def find_launch(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> Search:
-    """Return what to do before new tables meet a load that they carry once they have split.
+    """Return the step to take before new tables meet a load that they carry once they have split.
 
     Args:
         case: A world in which new tables throttle.
@@ -220,7 +220,7 @@ class _Trial:
         return _hits(runs) <= UNLIKELY * len(outcomes)
 
     def _sentence(self, family: Family, number: int, change: Change) -> str:
-        """Return what to do, what it costs, and how often the next smaller change would not do."""
+        """Return the change, its cost, and how often the next smaller change would not do."""
         price = "".join(prices(self._runs_before.layout, self._runs_of(change).layout))
         return f"{change.sentence}{price}{self._smaller(family, number)}"
 

@@ -130,7 +130,7 @@ class KeyLimit:
 
 
 def key_limits(tables: Sequence[DeclaredTable], load: StatedLoad) -> list[KeyLimit]:
-    """Return what every table and global index holds, if each write changes every index.
+    """Return the limits of every table and global index, if each write changes every index.
 
     >>> from emulator.lab.inputs.stated_load import read_load
     >>> from emulator.strategies import create_request

@@ -1,6 +1,6 @@
 """Lessons: figures that are often quoted about DynamoDB, played or computed again.
 
-Each says what is told and what is so by the rules; ``dynamometer lab --lesson NAME`` shows one.
+Each gives the figure as quoted and by the rules; ``dynamometer lab --lesson NAME`` shows one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Lesson:
 
     Attributes:
         name: How the command line calls it.
-        told: The figure as it is told.
+        told: The figure as it is quoted.
         plays: Returns what is so.
     """
 
@@ -45,7 +45,7 @@ class Lesson:
 
 
 def lesson(name: str) -> str:
-    """Return a lesson as text: what is told, and what is so.
+    """Return a lesson as text: the figure as quoted, and by the rules.
 
     Raises:
         DocumentError: There is no lesson of that name.

@@ -44,7 +44,7 @@ class Offered:
 
 
 def units_per_request(pattern: PatternResult, resource: str, axis: int) -> float:
-    """Return what one request consumes of a resource, had all its calls been answered."""
+    """Return the units that one request consumes of a resource, had all its calls been answered."""
     answered = pattern.attempts - pattern.refusals
     if answered <= 0 or not pattern.requests:
         return 0.0

@@ -1,6 +1,6 @@
 """What an answer depends on: which unknown moves it and by how much, and what else is assumed.
 
-Each unknown is drawn anew in ten worlds that are alike in all else; the shares of throttled
+Each unknown is drawn again in ten worlds that are alike in all else; the shares of throttled
 calls in them show what it decides. Constants that worlds do not draw are the same in all of
 them and listed, where they had a say.
 """

@@ -226,7 +226,7 @@ def _is_at_the_line(runs: WorldRuns, ages: result_types.Ages, throttling: Case |
 
 
 def _case(layout: Layout, settings: Settings, log: RunLog) -> Case:
-    """Return what one world has shown."""
+    """Return the answer of one world."""
     patterns, resources = pattern_results(log), resource_results(log)
     used = usages(log, settings)
     return Case(

@@ -25,7 +25,7 @@ ANOTHER_SWEEP: Final = (
 
 
 def id_of(*texts: str) -> str:
-    """Return what tells a point, or a whole sweep, from every other.
+    """Return the digest that tells a point, or a whole sweep, from every other.
 
     >>> id_of("a", "b"), id_of("ab")
     ('59b271ae1bbcb1d3', 'fb8e20fc2e4c3f24')
@@ -128,7 +128,7 @@ class Merged:
 
 
 def merged(parts: Sequence[Path]) -> Merged:
-    """Return what several files hold of one sweep; an empty file is a part without points.
+    """Return the points of one sweep in several files; an empty file is a part without points.
 
     Raises:
         DocumentError: A file holds something else, or points of another sweep.

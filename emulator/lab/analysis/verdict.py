@@ -304,7 +304,7 @@ def _cause(case: Case) -> str:
 
 
 def _full_partition(resource: ResourceResult, reason: str, asked: float) -> str:
-    """Return what fills a partition: one key, several that lie together, or the whole load."""
+    """Return the cause of a full partition: one key, several together, or the whole load."""
     axis = parse_reason(reason).axis
     name, word, rate = (
         words.resource(resource.name),

@@ -80,7 +80,7 @@ class WorldRuns:
         return risk_of(outcome.at(age).throttles for outcome in self.outcomes)
 
     def play(self, count: int, progress: WorldsProgress | None = None) -> list[WorldOutcome]:
-        """Play on until there are so many outcomes, and return these."""
+        """Play until there are ``count`` outcomes, and return these."""
         while (played := len(self.outcomes)) < count:
             worlds = draw_worlds(self.first + played, min(count - played, AT_ONCE), self.known)
             self.outcomes += self._live(worlds, progress)

@@ -102,7 +102,7 @@ class Field:
         return f"{belongs}{self.name}-{number:0{digits}d}"
 
     def identity(self, number: int, parent: str = "") -> str:
-        """Return what a value is placed by: its field and number, however it is spelled.
+        """Return the identity that places a value: its field and number, however it is spelled.
 
         >>> Field("status", values=("OPEN", "PAID")).identity(1)
         'status-1'
@@ -112,7 +112,7 @@ class Field:
         return self.text(number, parent)
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads."""
+        """Return the entry that ``from_entry`` reads."""
         document: dict[str, Any] = {}
         for name in ("count", "unique", "per"):
             if getattr(self, name) is not None:
@@ -181,7 +181,7 @@ class Sizes:
         return np.asarray(rng.choice(self.sizes, size=count, p=self.shares), dtype=np.int64)
 
     def to_document(self) -> Any:
-        """Return what ``from_entry`` reads."""
+        """Return the entry that ``from_entry`` reads."""
         if len(self.sizes) == 1:
             return self.sizes[0]
         pairs = zip(self.sizes, self.shares, strict=True)
@@ -221,7 +221,7 @@ class Recorded:
         )
 
     def repeated(self, times: int, every: float) -> Recorded:
-        """Return the requests so many times, one recording every so many seconds."""
+        """Return the requests several times, one recording in each period of ``every`` seconds."""
         return Recorded(
             tuple(time + number * every for number in range(times) for time in self.times),
             {name: numbers * times for name, numbers in self.values.items()},
@@ -229,7 +229,7 @@ class Recorded:
         )
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``read_pattern`` reads."""
+        """Return the entry that ``read_pattern`` reads."""
         return {
             "times": list(self.times),
             "values": {name: list(numbers) for name, numbers in self.values.items()},
@@ -351,7 +351,7 @@ class Pattern:
         return CATALOGUE[self.operation].kind is Kind.TRANSACTION
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads."""
+        """Return the entry that ``from_entry`` reads."""
         document: dict[str, Any] = {
             "name": self.name,
             "operation": self.operation,
@@ -426,7 +426,7 @@ class Preload:
     span: float = 0.0
 
     def to_document(self) -> dict[str, Any]:
-        """Return what ``from_entry`` reads."""
+        """Return the entry that ``from_entry`` reads."""
         return {"pattern": self.pattern, "items": self.items, "span": self.span}
 
 

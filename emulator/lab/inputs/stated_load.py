@@ -94,7 +94,7 @@ class TableLoad:
 def read_load(
     texts: Mapping[str, Sequence[str]], tables: Mapping[str, Collection[str]]
 ) -> StatedLoad:
-    """Return what flags state, and the default of a figure for the tables that none speaks of.
+    """Return the figures that flags state, and the default for tables without a flag.
 
     A rate that is stated for one table says nothing of the others, which then have none.
 

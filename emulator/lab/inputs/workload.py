@@ -228,7 +228,7 @@ class Workload:
         return {pattern.name: pattern for pattern in self.patterns}[name]
 
     def unwritten(self, pattern: Pattern) -> list[str]:
-        """Return what a pattern reads and no item has.
+        """Return the fields that a pattern reads and no item has.
 
         >>> save = Pattern("save", "PutItem", rate=1, fields=("userId",))
         >>> find = Pattern("find", "GetItem", rate=1, reads=("userId", "email"))

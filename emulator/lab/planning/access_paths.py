@@ -227,7 +227,7 @@ def _first_step(layout: Layout, pattern: Pattern) -> AccessPath:
 
 
 def _known_fields(layout: Layout, pattern: Pattern) -> frozenset[str]:
-    """Return what is known when asking: the fields named, and those they belong to."""
+    """Return the fields known when asking: the fields named, and their owners."""
     if not pattern.by and pattern.operation in POINT_READS:
         return frozenset((*layout.table_of(pattern).names, TIMESTAMP))
     parents = (layout.workload.field(name).per for name in pattern.by if name != TIMESTAMP)

@@ -75,7 +75,7 @@ def _calls(path: AccessPath, layout: Layout) -> int:
 
 
 def _how(path: AccessPath, layout: Layout) -> str:
-    """Return what is called, and where."""
+    """Return the operation of an access path, and its table or index."""
     pattern, calls = path.pattern, _calls(path, layout)
     if path.kind == "scan":
         return f"Scan, accepted: {how_often(layout.workload, pattern)}"
@@ -109,7 +109,7 @@ def how_often(workload: Workload, pattern: Pattern) -> str:
 
 
 def way_there(given: Candidate, candidate: Candidate) -> str:
-    """Return what it takes to get from an existing design to another one, with its price.
+    """Return the steps from an existing design to another one, with their price.
 
     A new index is filled from the table (CAP-1106); a new key takes a new table, into which
     every item is written after a Scan of the old one.

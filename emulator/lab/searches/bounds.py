@@ -73,7 +73,7 @@ class Floor:
 
 
 def floor_of(layout: Layout) -> Floor:
-    """Return what a design takes at least."""
+    """Return the least price of a design."""
     workload = layout.workload
     peaks: dict[str, list[float]] = {name: [0.0, 0.0] for name in layout.capacities}
     totals = [0.0, 0.0]
@@ -176,7 +176,7 @@ def _read_units(layout: Layout, path: AccessPath) -> float:
 
 
 def _stored_bytes(layout: Layout, table: TableLayout) -> float:
-    """Return what a table holds in the middle of a run."""
+    """Return the bytes that a table holds in the middle of a run."""
     workload, held = layout.workload, 0.0
     for put in workload.patterns:
         if put.is_put and layout.table_of(put) is table:

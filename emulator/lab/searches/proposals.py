@@ -214,7 +214,7 @@ def _names(design: Design, index: Index) -> frozenset[str]:
 
 
 def _name(tables: Sequence[Table]) -> str:
-    """Return what a design is called: its keys, and its indexes with what they copy.
+    """Return the name of a design: its keys, and its indexes with their projections.
 
     >>> index = Index("byUser", partition="{userId}", projection="KEYS_ONLY")
     >>> _name([Table(partition="{orderId}", indexes=(index,))])

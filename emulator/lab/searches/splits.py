@@ -94,7 +94,7 @@ class _Split:
         return frozenset(pattern.fields or (field.name for field in self._workload.fields))
 
     def _touched(self, pattern: Pattern) -> frozenset[str] | None:
-        """Return what a pattern reads or changes besides what it knows; None for all there is."""
+        """Return the fields a pattern reads or changes besides its known ones; None for all."""
         if pattern.operation == "UpdateItem":
             return frozenset(pattern.changes)
         if pattern.is_write or pattern.reads is None or pattern.reads == "all":
@@ -102,7 +102,7 @@ class _Split:
         return frozenset(pattern.reads) - set(pattern.by)
 
     def _of_part(self, pattern: Pattern, name: str) -> Pattern:
-        """Return what a pattern asks of the part that changes often."""
+        """Return the request of a pattern for the part that changes often."""
         fields = pattern.fields
         if pattern.is_write:
             fields = tuple(sorted({*self._update.by, *self._apart}))
