@@ -305,12 +305,11 @@ class Routing:
             amounts[came] = 0.0
             amounts[new] = moved
 
-    def grow(self, resource: int, room: int) -> Integers:
-        """Make room for more partitions of a resource; return the new numbers of old rows."""
+    def grow(self) -> Integers:
+        """Follow the room of the state for partitions; return the new numbers of old rows."""
         old, state = self.table, self._state
         for family, places in self._places.items():
-            if family.resource == resource:
-                places.grow(room)
+            places.grow(state.numbers.rooms[family.resource])
         self.table = self._new_table(state.numbers)
         number_of = np.concatenate(
             [

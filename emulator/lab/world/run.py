@@ -626,11 +626,9 @@ class Run:
                     state.widen(split.resource, room)
                 parent, children = slots.split(world, split.parent, split.children)
                 cuts.append(Cut(world, split.resource, parent, children, split.lows, split.high))
-        for resource, room in enumerate(state.numbers.rooms):
-            if room > rooms[resource]:
-                number_of = self.routing.grow(resource, room)
-                course = self._course
-                course.widen(number_of, self.routing.table.shares.shape[1])
+        if state.numbers.rooms != rooms:
+            number_of = self.routing.grow()
+            self._course.widen(number_of, self.routing.table.shares.shape[1])
         return cuts
 
     def _open(self, cut: Cut) -> None:

@@ -12,6 +12,7 @@ from emulator.lab import (
     Pattern,
     Preload,
     Sequential,
+    Table,
     Weights,
     Workload,
     world,
@@ -129,6 +130,28 @@ def test_much_data_has_many_partitions():
     assert sum(span.size_bytes for span in table.heat.partitions if span.died is None) == (
         pytest.approx(10_000_060 * 4100, rel=0.01)
     )
+
+
+def test_tables_that_outgrow_their_room_in_one_second_are_all_followed():
+    """CAP-504: both split for size; the run once ended in an error of shapes."""
+    tables = [Table(name=name, partition="{orderId}") for name in ("orders", "stock")]
+    puts = [
+        Pattern(table.name, "PutItem", rate=2_000, entity=table.name, size=1_000)
+        for table in tables
+    ]
+    settings = Settings(partition_bytes=3_000_000, split_delay=60)
+
+    results = resource_results(
+        run(
+            puts,
+            Design("d", tables=tables),
+            fields=[Field("orderId", unique="random")],
+            settings=settings,
+            duration=130,
+        )
+    )
+
+    assert [table.partitions_per_minute[-1] > 12 for table in results] == [True, True]
 
 
 def test_an_index_shares_the_table_s_quota():
