@@ -413,7 +413,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 def _report(session: ServedSession, arguments: argparse.Namespace) -> int:
     try:
-        lines, has_failed = end_session(session, arguments.report)
+        lines, code = end_session(session, arguments.report)
     except OSError as error:
         sys.stderr.write(
             f"dynamometer: {arguments.report} could not be written: {error.strerror}\n"
@@ -421,7 +421,7 @@ def _report(session: ServedSession, arguments: argparse.Namespace) -> int:
         return FAILED
     for line in lines:
         _print_line(line)
-    return FAILED if has_failed else FINE
+    return code
 
 
 def _event_sources(emulator: Emulator, arguments: argparse.Namespace) -> ServedSources:

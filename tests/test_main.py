@@ -252,6 +252,18 @@ def test_serve_reports_on_the_tests_that_used_it(tmp_path):
     assert tests == {"TestOrders": 50.0, "K/eu-west-1": 50.0}
 
 
+def test_serve_ends_with_2_if_a_budget_is_of_no_test(tmp_path):
+    """A misspelt name must not hide a budget."""
+    (tmp_path / "budgets.yaml").write_text("TestGone: {rcu: 1}\n")
+    with running("serve", "--port", "0", "--budget", str(tmp_path / "budgets.yaml")) as (
+        process,
+        url,
+    ):
+        call(url, "ListTables", {})
+        assert stop(process) == 2
+        assert "no test was called TestGone" in process.stdout.read()
+
+
 @pytest.mark.parametrize("words", [["-foo"], ["-jar", "DynamoDBLocal.jar", "-foo", "-sharedDb"]])
 def test_another_flag_of_one_dash_ends_with_2(words, capsys):
     """DynamoDB Local complains in these words and ends with 0, which hides that it did not run."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from emulator.command_line import FAILED, FINE, WRONG_USAGE
+
 if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.http.served_session import ServedSession
@@ -90,8 +92,11 @@ def session_of(emulator: Emulator, arguments: argparse.Namespace) -> ServedSessi
     return ServedSession(emulator, rules, is_on=any(wanted))
 
 
-def end_session(session: ServedSession, report: Path | None) -> tuple[list[str], bool]:
-    """Write the report; return the lines of the end, and whether a test has failed.
+def end_session(session: ServedSession, report: Path | None) -> tuple[list[str], int]:
+    """Write the report; return the lines of the end and the exit code.
+
+    The code is 1 if a test has failed, and 2 if a budget is of no test, so that a misspelt name
+    does not hide one.
 
     Raises:
         OSError: the report cannot be written any more.
@@ -101,14 +106,17 @@ def end_session(session: ServedSession, report: Path | None) -> tuple[list[str],
     from emulator.step_summary import append_to_step_summary
 
     if not session.is_on:
-        return [], False
+        return [], FINE
     records = session.records()
     append_to_step_summary(markdown_summary(records))
-    lines = [*_lines(records), *(UNUSED.format(name=name) for name in session.unused_budgets())]
+    unused = [UNUSED.format(name=name) for name in session.unused_budgets()]
+    lines = [*_lines(records), *unused]
     if report is not None:
         write(report, records)
         lines.append(f"report: {report}")
-    return lines, any(record["failures"] for record in records)
+    if any(record["failures"] for record in records):
+        return lines, FAILED
+    return lines, WRONG_USAGE if unused else FINE
 
 
 def _lines(records: list[Record]) -> Iterator[str]:
